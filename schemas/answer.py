@@ -1,0 +1,99 @@
+"""An answer: beliefs with their reasons, and the account of how they were found."""
+
+from typing import Literal
+
+import msgspec
+
+from schemas.belief import Belief
+from schemas.claim import Kind, Stance
+from schemas.evidence import Evidence
+from schemas.instant import Instant
+
+Report = Literal["ok", "late", "failed", "skipped"]
+
+
+class Contribution(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One piece of evidence and its term in the log-odds of a belief: factor * weight * reliability * decay.
+
+    `log_odds` is signed: above zero for, below zero against, zero where it does not count (`note` says why).
+    """
+
+    evidence: Evidence
+    stance: Stance
+    kind: Kind
+    factor: float
+    weight: float
+    reliability: float
+    decay: float
+    half_life_days: float | None
+    log_odds: float
+    counted: bool
+    note: str = ""
+
+
+class Explanation(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Every term of one belief's confidence at a moment."""
+
+    belief: Belief
+    moment: Instant
+    base: float
+    support: float
+    refutation: float
+    confidence: float
+    contributions: tuple[Contribution, ...]
+
+
+class Turn(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One step in a slot's history: what was believed from `at` on, and the evidence that changed it."""
+
+    at: Instant
+    beliefs: tuple[Belief, ...]
+    evidence: tuple[Evidence, ...]
+
+
+class History(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Every turn of a slot, oldest first; `beliefs` is its state at the moment of asking."""
+
+    slot: str
+    turns: tuple[Turn, ...]
+    beliefs: tuple[Belief, ...]
+
+
+class Found(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A belief in an answer: how surely it is held at the answer's moment, why, and how it was found."""
+
+    belief: Belief
+    confidence: float
+    score: float
+    scores: dict[str, float]
+    evidence: tuple[Contribution, ...]
+    rivals: tuple[Belief, ...] = ()
+
+
+class RetrieverReport(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What one retriever did: how many hits, in how many milliseconds, and why not, if not."""
+
+    name: str
+    state: Report
+    hits: int = 0
+    milliseconds: float = 0.0
+    note: str = ""
+
+
+class Answer(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """The beliefs found, best first, what was left out and why, and each retriever's report."""
+
+    id: str
+    bank: str
+    question: str
+    moment: Instant
+    found: tuple[Found, ...]
+    recent: tuple[Evidence, ...] = ()
+    left_out: dict[str, int] = {}
+    reports: tuple[RetrieverReport, ...] = ()
+    tokens: int = 0
+
+    @property
+    def degraded(self) -> bool:
+        """Whether a retriever failed or was late, so that something may be missing."""
+        return any(report.state in ("late", "failed") for report in self.reports)

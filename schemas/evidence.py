@@ -1,0 +1,56 @@
+"""Evidence: a claim as kept in the graph, with its source, times, weight and readers. Evidence is the truth."""
+
+import msgspec
+
+from schemas.claim import EVERYWHERE, Kind, Network, Scope, Stance, Tier, Value, ValueType
+from schemas.entity import Entity
+from schemas.instant import Instant
+from schemas.observation import Source, Visibility
+
+
+class Evidence(msgspec.Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
+    """One claim from one observation.
+
+    `effective_at` is the one time that orders evidence: the date from which it says it holds, else
+    `observed_at`. `scheduled` says that such a date was given: then it counts from that date only.
+    `ingested_at` is when the log accepted it; it never decides anything but `known_at` questions.
+    """
+
+    id: str
+    bank: str
+    slot: str
+    entity: Entity
+    observation_id: str
+    source: Source
+    effective_at: Instant
+    observed_at: Instant
+    statement: str
+    attribute: str | None = None
+    value: Value | None = None
+    value_type: ValueType | None = None
+    scope: Scope = EVERYWHERE
+    stance: Stance = "supports"
+    kind: Kind = "observation"
+    network: Network = "world"
+    tier: Tier = "medium"
+    weight: float = 1.0
+    agent: str = ""
+    session: str = ""
+    turn: int | None = None
+    ingested_at: Instant = 0
+    scheduled: bool = False
+    valid_until: Instant | None = None
+    occurred_start: Instant | None = None
+    occurred_end: Instant | None = None
+    pinned: bool = False
+    owner: str = ""
+    visibility: Visibility = "bank"
+    readers: tuple[str, ...] = ()
+    mentions: tuple[Entity, ...] = ()
+    premises: tuple[str, ...] = ()
+    extractor: str = "structured"
+
+    @property
+    def origin(self) -> str:
+        """Whose voice this is: the stated origin, else the source itself."""
+        return self.source.origin or self.source.id

@@ -1,0 +1,18 @@
+"""How things are named: ids that depend on content alone, and the normal form of a name."""
+
+import hashlib
+import unicodedata
+
+_SPACE = " "
+
+
+def digest(*parts: str) -> str:
+    """Hash an ordered list of texts to 32 hex digits; no two different lists give one input."""
+    joined = "".join(f"{len(part)}:{part}" for part in parts)
+    return hashlib.blake2b(joined.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+
+def normal_name(name: str) -> str:
+    """The form in which names are compared: NFKC, case-folded, inner space single, ends trimmed."""
+    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
+    return _SPACE.join(folded.split())

@@ -1,0 +1,67 @@
+"""What a text, a name and a number may be, with the error that says so."""
+
+import re
+
+from schemas.errors import InvalidInput, TooLarge
+
+MAX_TEXT_BYTES = 1_048_576
+MAX_NAME_BYTES = 1_024
+MAX_QUERY_CHARS = 10_000
+MAX_WEIGHT = 1_000.0
+MAX_ITEMS = 1_000
+
+_BANK = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
+
+
+def shown(value: object) -> str:
+    """A value as an error message quotes it: at most 80 characters, whatever it is."""
+    try:
+        return f"{value!r:.80}"
+    except (ValueError, RecursionError):
+        return f"this {type(value).__name__}"
+
+
+def check_text(text: object, field: str, *, limit: int = MAX_TEXT_BYTES, empty: bool = True) -> str:
+    """Accept a text that every store can keep and give back unchanged; `limit` counts UTF-8 bytes."""
+    if not isinstance(text, str):
+        raise InvalidInput(field, f"must be text, not {type(text).__name__}")
+    if "\x00" in text:
+        raise InvalidInput(field, "holds a NUL character; remove it")
+    try:
+        size = len(text) if text.isascii() else len(text.encode("utf-8"))
+    except UnicodeEncodeError as error:
+        raise InvalidInput(field, "holds a lone surrogate; send valid Unicode") from error
+    if size > limit:
+        raise TooLarge(field, f"has {size} bytes; at most {limit} are kept. Split it into several observations")
+    if not empty and not text.strip():
+        raise InvalidInput(field, "is empty")
+    return plain_text(text)
+
+
+def plain_text(text: str) -> str:
+    """The text itself, without the subclass of str that it may come as (an enum, numpy); no codec takes those."""
+    return text if type(text) is str else str.__str__(text)
+
+
+def check_name(name: object, field: str) -> str:
+    """Accept a non-empty name of at most 1,024 bytes."""
+    return check_text(name, field, limit=MAX_NAME_BYTES, empty=False)
+
+
+def check_bank(bank: object) -> str:
+    """Accept a bank name: 1 to 64 letters, digits, dots, dashes or underscores."""
+    if not isinstance(bank, str) or not _BANK.fullmatch(bank):
+        raise InvalidInput(
+            "bank",
+            f"{shown(bank)} is not a bank name; use 1 to 64 letters, digits, '.', '-' or '_', a letter or digit first",
+        )
+    return plain_text(bank)
+
+
+def check_number(value: object, field: str, low: float, high: float) -> float:
+    """Accept a finite number between `low` and `high`, ends included."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise InvalidInput(field, f"must be a number, not {type(value).__name__}")
+    if not low <= value <= high:
+        raise InvalidInput(field, f"is {shown(value)}; it must lie between {low:g} and {high:g}")
+    return float(value)

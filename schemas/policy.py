@@ -1,0 +1,92 @@
+"""A policy: what a bank's owner decides about attributes, half-lives, authority and trust."""
+
+import msgspec
+
+from schemas.claim import ValueType
+from schemas.errors import InvalidInput
+from schemas.instant import DAY, MINUTE
+from schemas.limits import MAX_WEIGHT, check_number
+
+_MAX_DAYS = 100_000.0
+
+
+class AttributeRule(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """How values of the attributes that match `pattern` (shell wildcards) compete.
+
+    `tolerance` makes close values equal: seconds for times and dates, units for numbers.
+    `ignore` are words that do not count when codes are compared. `half_life_days` overrides the
+    network's (0 means no decay). `specific_survives` keeps an older narrower value beside a newer wider one.
+    """
+
+    pattern: str
+    cardinality: str = "one"
+    type: ValueType | None = None
+    tolerance: float = 0.0
+    ignore: tuple[str, ...] = ()
+    half_life_days: float | None = None
+    specific_survives: bool = False
+
+
+class Authority(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Agents matching `agent` may (or may not) instruct on attributes matching `attribute`, with a rank."""
+
+    agent: str = "*"
+    attribute: str = "*"
+    may_instruct: bool = True
+    rank: int = 0
+
+
+class Reliability(msgspec.Struct, frozen=True):
+    """The weight of a source origin on an attribute, learned from `outcomes` verified answers."""
+
+    origin: str
+    attribute: str
+    weight: float
+    outcomes: int = 0
+
+
+class Policy(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """All that resolving a slot depends on besides its evidence and the time; immutable and versioned.
+
+    The first matching entry of `attributes` and of `authorities` applies. `skew` in microseconds.
+    """
+
+    version: int = 1
+    base: float = 0.0
+    state_half_life_days: float = 30.0
+    refute_factor: float = 1.5
+    later_factor: float = 1.5
+    concurrent_factor: float = 1.0
+    stale_below: float = 0.55
+    skew: int = 10 * MINUTE
+    attributes: tuple[AttributeRule, ...] = (
+        AttributeRule(pattern="preference*", half_life_days=180.0),
+        AttributeRule(pattern="likes", cardinality="many", half_life_days=180.0),
+        AttributeRule(pattern="dislikes", cardinality="many", half_life_days=180.0),
+        AttributeRule(pattern="allergy", cardinality="many", half_life_days=0.0),
+    )
+    authorities: tuple[Authority, ...] = ()
+    reliabilities: tuple[Reliability, ...] = ()
+
+
+DEFAULT_POLICY = Policy()
+
+
+def check_policy(policy: Policy) -> Policy:
+    """Accept a policy whose numbers make sense. Raises InvalidInput naming the first that does not."""
+    check_number(policy.base, "policy.base", -100.0, 100.0)
+    check_number(policy.state_half_life_days, "policy.state_half_life_days", 0.0, _MAX_DAYS)
+    for name in ("refute_factor", "later_factor", "concurrent_factor"):
+        check_number(getattr(policy, name), f"policy.{name}", 0.0, MAX_WEIGHT)
+    check_number(policy.stale_below, "policy.stale_below", 0.001, 0.999)
+    check_number(policy.skew, "policy.skew", 0, _MAX_DAYS * DAY)
+    for place, rule in enumerate(policy.attributes):
+        field = f"policy.attributes[{place}]"
+        if rule.cardinality not in ("one", "many"):
+            raise InvalidInput(f"{field}.cardinality", f"is {rule.cardinality!r}; use one or many")
+        check_number(rule.tolerance, f"{field}.tolerance", 0.0, 1e12)
+        if rule.half_life_days is not None:
+            check_number(rule.half_life_days, f"{field}.half_life_days", 0.0, _MAX_DAYS)
+    for place, entry in enumerate(policy.reliabilities):
+        check_number(entry.weight, f"policy.reliabilities[{place}].weight", 0.0, MAX_WEIGHT)
+    return policy

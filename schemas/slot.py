@@ -1,0 +1,97 @@
+"""A slot: the place (bank, entity, attribute) where values compete, its state, and a decision about it."""
+
+from functools import lru_cache
+
+import msgspec
+
+from schemas.belief import Belief, Status
+from schemas.claim import Scope
+from schemas.edge import Edge
+from schemas.entity import Entity, entity_id
+from schemas.evidence import Evidence
+from schemas.identity import digest, normal_name
+from schemas.instant import Instant
+
+
+class Slot(msgspec.Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
+    """The view of a slot as of `resolved_at`: its beliefs, and when time alone next changes a status.
+
+    `restricted` says that some evidence is not for the whole bank, so that a reader's own view may differ;
+    `in_session` that some of it stands in a session.
+    `aliases` maps ids that this slot once issued to the belief that now bears their value. `edges` are those
+    that follow from its state; a store replaces the slot's former edges by them.
+    """
+
+    id: str
+    bank: str
+    entity: Entity
+    attribute: str | None = None
+    beliefs: tuple[Belief, ...] = ()
+    version: int = 0
+    resolved_at: Instant = 0
+    review_at: Instant | None = None
+    restricted: bool = False
+    in_session: bool = False
+    aliases: dict[str, str] = {}
+    edges: tuple[Edge, ...] = ()
+
+
+class StoredSlot(msgspec.Struct, frozen=True, gc=False):
+    """What a store holds of a slot: its view and all its evidence."""
+
+    slot: Slot
+    evidence: tuple[Evidence, ...]
+
+
+class Decision(msgspec.Struct, frozen=True, gc=False, kw_only=True):
+    """A write, as data: new evidence, the slot at `expected_version + 1`, and the beliefs that changed."""
+
+    slot: Slot
+    expected_version: int
+    evidence: tuple[Evidence, ...] = ()
+    beliefs: tuple[Belief, ...] = ()
+
+
+class BeliefChange(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
+    """One belief's move from a status (empty when it is new) to another, at a version."""
+
+    id: str
+    version: int
+    status: Status
+    before: Status | None = None
+
+
+class Change(msgspec.Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
+    """What was decided about a slot; for indexers, dependents and subscribers. Safe to receive twice.
+
+    `gone` are ids that the slot once issued and no longer bears. `added` counts the evidence that was new, `repeated`
+    what had been there already.
+    """
+
+    bank: str
+    slot: str
+    entity: Entity
+    slot_version: int
+    at: Instant
+    beliefs: tuple[BeliefChange, ...] = ()
+    gone: tuple[str, ...] = ()
+    observation_ids: tuple[str, ...] = ()
+    added: int = 0
+    repeated: int = 0
+
+
+def slot_id(bank: str, entity: Entity, attribute: str | None, statement: str = "") -> str:
+    """Identity of a slot; each free statement (attribute None) about an entity is a slot of its own."""
+    if attribute is None:
+        return "s" + digest(entity_id(bank, entity), "free", normal_name(statement))
+    return _attribute_slot(bank, entity, attribute)
+
+
+def belief_id(slot: str, scope: Scope, value_key: str) -> str:
+    """Identity of a belief: its slot, its scope and the normal form of its value."""
+    return "b" + digest(slot, *(part for pair in scope for part in pair), "=", value_key)
+
+
+@lru_cache(maxsize=65_536)
+def _attribute_slot(bank: str, entity: Entity, attribute: str) -> str:
+    return "s" + digest(entity_id(bank, entity), "attribute", normal_name(attribute))
