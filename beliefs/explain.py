@@ -1,0 +1,90 @@
+"""Every term of a belief's confidence, and why a piece of evidence does not count (requirement G13)."""
+
+from collections.abc import Iterable, Sequence
+
+from beliefs.confidence import decay, sigmoid, total
+from beliefs.conflict import Candidate
+from beliefs.counting import Voice
+from beliefs.resolve import judged, resolve
+from beliefs.rulebook import rulebook
+from schemas.answer import Contribution, Explanation
+from schemas.belief import Belief
+from schemas.errors import NotFound
+from schemas.evidence import Evidence
+from schemas.instant import DAY, Instant
+from schemas.policy import Policy
+from schemas.slot import Slot
+
+_TOO_EARLY = "it speaks against what came before it only"
+
+
+def explain(evidence: Sequence[Evidence], belief_id: str, policy: Policy, now: Instant) -> Explanation:
+    """The account of one belief at `now`. Raises NotFound when this evidence makes no such belief."""
+    return explain_slot(evidence, resolve(evidence, policy, now), [belief_id], policy, now)[0]
+
+
+def explain_slot(
+    evidence: Sequence[Evidence], slot: Slot, belief_ids: Iterable[str], policy: Policy, now: Instant
+) -> list[Explanation]:
+    """The accounts of several beliefs of a slot that was resolved from this evidence at `now`."""
+    known = {belief.id: belief for belief in slot.beliefs}
+    _, found = judged(evidence, policy, now)
+    accounts = []
+    for id in belief_ids:
+        if id not in known or id not in found:
+            raise NotFound(f"no belief {id}")
+        accounts.append(_account(known[id], found[id], policy, now))
+    return accounts
+
+
+def _account(belief: Belief, candidate: Candidate, policy: Policy, now: Instant) -> Explanation:
+    book = rulebook(policy)
+    weighed = [(voice, 1.0) for voice in candidate.supporters]
+    weighed += [(voice, -factor) for voice, factor in candidate.against]
+    counted = {id(voice) for voice, _ in weighed}
+    silent = [voice for voice in (*candidate.silent, *candidate.refuters) if id(voice) not in counted]
+
+    def contribution(voice: Voice, factor: float, note: str) -> Contribution:
+        piece = voice.evidence
+        expired = piece.valid_until is not None and piece.valid_until <= now
+        left = 0.0 if expired else decay(now - voice.at, voice.half_life)
+        counts = id(voice) in counted
+        return Contribution(
+            evidence=piece,
+            stance="supports" if factor > 0 else "refutes",
+            kind="instruction" if voice.instructs else piece.kind,
+            factor=abs(factor),
+            weight=piece.weight,
+            reliability=book.reliability(piece),
+            decay=left,
+            half_life_days=None if voice.half_life is None else voice.half_life / DAY,
+            log_odds=factor * voice.weight * left if counts else 0.0,
+            counted=counts,
+            note=note,
+        )
+
+    terms = [contribution(voice, factor, _note(voice, belief, factor)) for voice, factor in weighed]
+    terms += [
+        contribution(voice, 1.0 if voice.stance == "supports" else -1.0, voice.note or _TOO_EARLY) for voice in silent
+    ]
+    support = total(belief.support, now)
+    refutation = total(belief.refutation, now)
+    return Explanation(
+        belief=belief,
+        moment=now,
+        base=policy.base,
+        support=support,
+        refutation=refutation,
+        confidence=sigmoid(policy.base + support - refutation),
+        contributions=tuple(sorted(terms, key=_strongest_first)),
+    )
+
+
+def _note(voice: Voice, belief: Belief, factor: float) -> str:
+    if factor > 0 or voice.stance != "supports" or belief.newest_support is None:
+        return ""
+    return "a later rival" if voice.at > belief.newest_support else "a rival of the same time"
+
+
+def _strongest_first(term: Contribution) -> tuple[bool, float, int, str]:
+    return (not term.counted, -abs(term.log_odds), -term.evidence.effective_at, term.evidence.id)

@@ -1,0 +1,164 @@
+"""From a slot's evidence to its beliefs: a function of the set of evidence, the policy and `now` (design 3.2)."""
+
+from collections.abc import Mapping, Sequence
+from operator import attrgetter
+
+from beliefs.conflict import Candidate, candidates
+from beliefs.counting import Hearing, Voice, hear
+from beliefs.review import next_decay
+from beliefs.rulebook import Rulebook, rulebook
+from beliefs.statement import compose, with_exceptions
+from beliefs.verdict import Verdict, judge
+from schemas.belief import Belief
+from schemas.edge import Edge
+from schemas.entity import entity_id
+from schemas.evidence import Evidence
+from schemas.instant import Instant
+from schemas.policy import Policy
+from schemas.slot import Slot, belief_id
+
+_BY_ID = attrgetter("id")
+_EDGE_ORDER = attrgetter("src", "type", "dst")
+_MAX_STEPS = 8
+"""How many changes of the evidence's own (dates, expiries) are looked through for the next change of a status."""
+
+
+def resolve(evidence: Sequence[Evidence], policy: Policy, now: Instant) -> Slot:
+    """The state of a slot at `now` from all its evidence, in any order; versions are left at 0.
+
+    `evidence` is not empty and of one slot. Evidence ingested or effective after some time is the caller's to leave
+    out when a past time is asked. Identical sets give identical slots, to the last bit.
+    """
+    book = rulebook(policy)
+    hearing, found, verdicts = _judge(evidence, book, now)
+    first = evidence[0] if len(evidence) == 1 else min(evidence, key=_BY_ID)
+    beliefs = [_belief(first, candidate, verdict) for candidate, verdict in zip(found, verdicts, strict=True)]
+    if len(beliefs) > 1:
+        beliefs.sort(key=_BY_ID)
+    return Slot(
+        id=first.slot,
+        bank=first.bank,
+        entity=first.entity,
+        attribute=first.attribute,
+        beliefs=tuple(beliefs),
+        resolved_at=now,
+        review_at=_review(evidence, book, now, hearing, found, verdicts),
+        restricted=any(piece.visibility != "bank" for piece in evidence),
+        in_session=any(piece.session for piece in evidence),
+        edges=_edges(first.bank, found, beliefs),
+    )
+
+
+def judged(evidence: Sequence[Evidence], policy: Policy, now: Instant) -> tuple[Hearing, dict[str, Candidate]]:
+    """The voices behind `resolve`, and its candidates by belief id; for explanations."""
+    hearing, found, _ = _judge(evidence, rulebook(policy), now)
+    slot = evidence[0].slot
+    return hearing, {belief_id(slot, candidate.scope, candidate.value_key): candidate for candidate in found}
+
+
+def _judge(
+    evidence: Sequence[Evidence], book: Rulebook, now: Instant
+) -> tuple[Hearing, list[Candidate], list[Verdict]]:
+    hearing = hear(evidence, book, now)
+    found = candidates(hearing, book, now)
+    return hearing, found, judge(found, book, now)
+
+
+def _review(
+    evidence: Sequence[Evidence],
+    book: Rulebook,
+    now: Instant,
+    hearing: Hearing,
+    found: Sequence[Candidate],
+    verdicts: Sequence[Verdict],
+) -> Instant | None:
+    """The first microsecond after `now` at which a status differs from today's, if nothing new is heard.
+
+    Within the steps looked through this is exact; beyond them it is the last date looked at: reviewing then changes
+    nothing, and looks further.
+    """
+    if not hearing.changes_at:
+        return next_decay(found, verdicts, book, now, None)
+    today = _statuses(evidence[0].slot, found, verdicts)
+    at = now
+    for _ in range(_MAX_STEPS):
+        step = min(hearing.changes_at, default=None)
+        decayed = next_decay(found, verdicts, book, at, step)
+        if decayed is not None or step is None:
+            return decayed
+        at = step
+        hearing, found, verdicts = _judge(evidence, book, at)
+        if _statuses(evidence[0].slot, found, verdicts) != today:
+            return at
+    return at
+
+
+def _statuses(slot: str, found: Sequence[Candidate], verdicts: Sequence[Verdict]) -> Mapping[str, object]:
+    return {
+        belief_id(slot, candidate.scope, candidate.value_key): (verdict.status, verdict.exceptions)
+        for candidate, verdict in zip(found, verdicts, strict=True)
+    }
+
+
+def _belief(first: Evidence, candidate: Candidate, verdict: Verdict) -> Belief:
+    told = _spokesman(candidate.supporters or candidate.silent or candidate.refuters)
+    words = told.evidence
+    untils = [voice.evidence.valid_until for voice in candidate.supporters]
+    statement = words.statement or compose(words.entity, words.attribute, words.value, candidate.scope)
+    return Belief(
+        id=belief_id(first.slot, candidate.scope, candidate.value_key),
+        bank=first.bank,
+        slot=first.slot,
+        entity=first.entity,
+        statement=with_exceptions(statement, verdict.exceptions),
+        status=verdict.status,
+        attribute=first.attribute,
+        value=words.value,
+        value_type=told.value_type,
+        scope=candidate.scope,
+        kind="instruction" if candidate.instructed is not None else words.kind,
+        network=words.network,
+        tier=words.tier,
+        reason=verdict.reason,
+        by=_by(first.slot, verdict),
+        support=candidate.support,
+        refutation=candidate.refutation,
+        first_support=candidate.first,
+        newest_support=candidate.newest,
+        valid_until=max((until for until in untils if until is not None), default=None) if None not in untils else None,
+        occurred_start=words.occurred_start,
+        occurred_end=words.occurred_end,
+        exceptions=verdict.exceptions,
+        rivals=tuple(sorted(belief_id(first.slot, rival.scope, rival.value_key) for rival in verdict.rivals)),
+        supports=len(candidate.supporters),
+        refutes=len(candidate.against),
+        pinned=any(voice.evidence.pinned for voice in candidate.supporters),
+    )
+
+
+def _spokesman(voices: Sequence[Voice]) -> Voice:
+    """Whose words the belief bears: the newest that are not a mere verdict on it.
+
+    Where close values count as one, the newest of those who name the value that the rest are taken for.
+    """
+    telling = [voice for voice in voices if voice.evidence.source.type != "feedback"] or voices
+    return next((voice for voice in reversed(telling) if voice.own_key in ("", voice.value_key)), telling[-1])
+
+
+def _by(slot: str, verdict: Verdict) -> str:
+    if verdict.by is not None:
+        return belief_id(slot, verdict.by.scope, verdict.by.value_key)
+    return verdict.by_evidence
+
+
+def _edges(bank: str, found: Sequence[Candidate], beliefs: Sequence[Belief]) -> tuple[Edge, ...]:
+    """Mentions of every entity that the supporting words name, and which belief replaced which."""
+    known = {belief.id: belief for belief in beliefs}
+    edges = {Edge(entity_id(bank, belief.entity), "mentions", belief.id) for belief in beliefs}
+    for candidate in found:
+        for voice in candidate.supporters:
+            if voice.evidence.mentions:
+                target = belief_id(voice.evidence.slot, candidate.scope, candidate.value_key)
+                edges.update(Edge(entity_id(bank, entity), "mentions", target) for entity in voice.evidence.mentions)
+    edges.update(Edge(belief.by, "supersedes", belief.id) for belief in beliefs if belief.by in known)
+    return tuple(sorted(edges, key=_EDGE_ORDER))

@@ -1,0 +1,166 @@
+"""What to write when evidence comes in or time has passed: a slot as stored becomes a decision (design 3.12)."""
+
+from collections.abc import Sequence
+from operator import attrgetter
+
+import msgspec
+
+from beliefs.access import public
+from beliefs.resolve import judged, resolve
+from schemas.belief import Belief
+from schemas.evidence import Evidence
+from schemas.identity import digest
+from schemas.instant import Instant
+from schemas.policy import Policy
+from schemas.slot import BeliefChange, Change, Decision, Slot, StoredSlot, belief_id
+from schemas.wire import dump
+
+_BY_ID = attrgetter("id")
+
+
+class Revision(msgspec.Struct, frozen=True):
+    """The slot after revising, what to write (None: nothing new), and the change to announce either way.
+
+    A change is announced even when nothing is new, since the first announcement may have been lost after the write.
+    """
+
+    stored: StoredSlot
+    decision: Decision | None
+    change: Change
+
+
+def revise(stored: StoredSlot | None, incoming: Sequence[Evidence], policy: Policy, now: Instant) -> Revision:
+    """Add evidence to a slot (or none, to review it) and decide it anew from all its evidence."""
+    held = {piece.id: piece for piece in stored.evidence} if stored else {}
+    added: dict[str, Evidence] = {}
+    for piece in incoming:
+        known = added.get(piece.id) or held.get(piece.id)
+        if known is None or _replaces(piece, known):
+            added[piece.id] = piece
+    evidence = sorted((held | added).values(), key=_BY_ID) if added else list(stored.evidence if stored else ())
+    before = stored.slot if stored else None
+    after = view(evidence, policy, now)
+    version = (before.version if before else 0) + 1
+    beliefs, changed = _versions(before, after, version)
+    slot = msgspec.structs.replace(
+        after, beliefs=beliefs, version=version, aliases=_aliases(before, after, evidence, policy, now)
+    )
+    if before is not None and not added and not changed and _same(before, slot):
+        current = tuple(
+            BeliefChange(belief.id, belief.version, belief.status, belief.status) for belief in before.beliefs
+        )
+        return Revision(
+            stored or StoredSlot(slot, ()),
+            None,
+            _change(before, now, current, tuple(sorted(before.aliases)), incoming, 0),
+        )
+    former = {belief.id: belief.status for belief in before.beliefs} if before else {}
+    gone = tuple(sorted((former.keys() - {belief.id for belief in beliefs}) | slot.aliases.keys()))
+    moves = tuple(BeliefChange(belief.id, version, belief.status, former.get(belief.id)) for belief in changed)
+    decision = Decision(slot=slot, expected_version=version - 1, evidence=tuple(added.values()), beliefs=tuple(changed))
+    return Revision(StoredSlot(slot, tuple(evidence)), decision, _change(slot, now, moves, gone, incoming, len(added)))
+
+
+def view(evidence: Sequence[Evidence], policy: Policy, now: Instant) -> Slot:
+    """The slot as stored: the whole bank's state, and beside it the beliefs that only restricted evidence makes.
+
+    The latter are there to be found, with the edges that lead to them; whoever may see them gets them resolved again
+    from what they may see.
+    """
+    shared = public(evidence)
+    if len(shared) == len(evidence):
+        return resolve(evidence, policy, now)
+    everything = resolve(evidence, policy, now)
+    if not shared:
+        return everything
+    bank = resolve(shared, policy, now)
+    known = {belief.id for belief in bank.beliefs}
+    hidden = {belief.id: belief for belief in everything.beliefs if belief.id not in known}
+    reviews = [at for at in (bank.review_at, everything.review_at) if at is not None]
+    return msgspec.structs.replace(
+        everything,
+        beliefs=tuple(sorted((*bank.beliefs, *hidden.values()), key=_BY_ID)),
+        review_at=min(reviews, default=None),
+        edges=(*bank.edges, *(edge for edge in everything.edges if edge.dst in hidden)),
+    )
+
+
+def fingerprint(slot: Slot) -> str:
+    """A hash of a slot's state without what depends on the way there: versions, aliases, the time of resolving."""
+    beliefs = tuple(msgspec.structs.replace(belief, version=0) for belief in slot.beliefs)
+    bare = msgspec.structs.replace(slot, beliefs=beliefs, version=0, aliases={}, resolved_at=0)
+    return digest(dump(bare).hex())
+
+
+def _versions(before: Slot | None, after: Slot, version: int) -> tuple[tuple[Belief, ...], list[Belief]]:
+    """Beliefs that are as they were keep their version; the others bear the slot's new one."""
+    former = {belief.id: belief for belief in before.beliefs} if before else {}
+    beliefs = []
+    changed = []
+    for belief in after.beliefs:
+        old = former.get(belief.id)
+        if old is not None and msgspec.structs.replace(belief, version=old.version) == old:
+            beliefs.append(old)
+        else:
+            new = msgspec.structs.replace(belief, version=version)
+            beliefs.append(new)
+            changed.append(new)
+    return tuple(beliefs), changed
+
+
+def _same(before: Slot, after: Slot) -> bool:
+    """Whether two views of the same evidence whose beliefs are as they were are one."""
+    same_beliefs = len(before.beliefs) == len(after.beliefs)
+    return same_beliefs and before.review_at == after.review_at and before.edges == after.edges
+
+
+def _change(
+    slot: Slot,
+    now: Instant,
+    moves: tuple[BeliefChange, ...],
+    gone: tuple[str, ...],
+    incoming: Sequence[Evidence],
+    added: int,
+) -> Change:
+    return Change(
+        bank=slot.bank,
+        slot=slot.id,
+        entity=slot.entity,
+        slot_version=slot.version,
+        at=now,
+        beliefs=moves,
+        gone=gone,
+        observation_ids=tuple(sorted({piece.observation_id for piece in incoming})),
+        added=added,
+        repeated=len(incoming) - added,
+    )
+
+
+def _aliases(
+    before: Slot | None, after: Slot, evidence: Sequence[Evidence], policy: Policy, now: Instant
+) -> dict[str, str]:
+    """Where ids lead that the slot once issued and no longer bears: to the belief that bears their value now."""
+    if before is None:
+        return {}
+    alive = {belief.id for belief in after.beliefs}
+    gone = [belief for belief in before.beliefs if belief.id not in alive]
+    if not gone:
+        return {id: target for id, target in before.aliases.items() if id not in alive}
+    hearing, _ = judged(evidence, policy, now)
+    moved = {}
+    for belief in gone:
+        for voice in hearing.voices:
+            piece = voice.evidence
+            if piece.scope == belief.scope and piece.value == belief.value:
+                moved[belief.id] = belief_id(after.id, piece.scope, voice.value_key)
+    former = {id: moved.get(target, target) for id, target in before.aliases.items() if id not in alive}
+    return former | moved
+
+
+def _replaces(piece: Evidence, known: Evidence) -> bool:
+    """One id told with two contents: the smaller content stays, whichever came first."""
+    return _content(piece) < _content(known)
+
+
+def _content(piece: Evidence) -> tuple[Instant, bytes]:
+    return (piece.effective_at, dump(msgspec.structs.replace(piece, ingested_at=0)))
