@@ -1,0 +1,1 @@
+"""Where things are kept: the ports, their adapters, and how one is opened by URL."""

@@ -1,0 +1,50 @@
+"""Which adapter a URL names: one function for each port.
+
+The adapter of an index is loaded only when one is opened: its client library must not be in a process before Ray is
+(docs/decisions.md), and a process that runs the mesh on Ray opens no index itself.
+"""
+
+import importlib
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from schemas.errors import InvalidSetting
+from stores.ports import GraphStore, Log, SearchIndex
+from stores.sqlite_graph import SqliteGraph
+from stores.sqlite_log import SqliteLog
+
+_SHAPES = {
+    "sqlite": "sqlite:///relative/file.db, or with four slashes sqlite:////absolute/file.db",
+    "local": "local:///relative/folder, or with four slashes local:////absolute/folder",
+}
+_PLANNED = {"nebula": "graph", "kafka": "log", "milvus": "index"}
+
+
+def open_graph(url: str) -> GraphStore:
+    """The graph store at `sqlite:///file.db`. Raises InvalidSetting for a URL that names none."""
+    return SqliteGraph(_path(url, "graph", "sqlite"))
+
+
+def open_log(url: str) -> Log:
+    """The log at `sqlite:///file.db`. Raises InvalidSetting for a URL that names none."""
+    return SqliteLog(_path(url, "log", "sqlite"))
+
+
+def open_index(url: str, dimensions: int, model_id: str) -> SearchIndex:
+    """The search index at `local:///folder`. Raises InvalidSetting for a URL that names none."""
+    folder = _path(url, "index", "local")
+    index: SearchIndex = importlib.import_module("stores.local_index").LocalIndex(folder, dimensions, model_id)
+    return index
+
+
+def _path(url: str, port: str, scheme: str) -> Path:
+    """What follows the three slashes, taken as it stands: a fourth slash begins an absolute path."""
+    given = urlsplit(url).scheme
+    if _PLANNED.get(given) == port:
+        raise InvalidSetting(f"{port} {url!r}: this release does not have {given} yet; use {_SHAPES[scheme]}")
+    if given != scheme:
+        raise InvalidSetting(f"{port} {url!r} is unknown; use {_SHAPES[scheme]}")
+    path = url.removeprefix(f"{scheme}:///")
+    if path == url or not path.strip("/"):
+        raise InvalidSetting(f"{port} {url!r} names no place; use {_SHAPES[scheme]}")
+    return Path(path)

@@ -1,0 +1,221 @@
+"""How decisions are written to the embedded graph: versions first, then every row, inside the caller's transaction."""
+
+import json
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import count
+from typing import NamedTuple
+
+import msgspec
+
+from schemas import wire
+from schemas.belief import Belief
+from schemas.entity import Entity, entity_id
+from schemas.errors import InvalidInput, VersionConflict
+from schemas.evidence import Evidence
+from schemas.identity import normal_name
+from schemas.slot import Decision, Slot
+
+_NO_TURN = -(2**63)
+"""Stands for a missing turn, so that such evidence sorts first in its session and compares with row values."""
+
+_STORED_SLOTS = "SELECT id, no, version, body FROM slots WHERE bank = ? AND id IN (SELECT value FROM json_each(?))"
+_LAST_SLOT = "SELECT coalesce(max(no), 0) FROM slots"
+_BELIEF_IDS = "SELECT no, id FROM beliefs WHERE slot IN (SELECT value FROM json_each(?))"
+_ADD_BANK = "INSERT INTO banks (bank) VALUES (?) ON CONFLICT (bank) DO NOTHING"
+# Of two spellings of one name the smaller is kept, so that the order of arrival does not show.
+_PUT_ENTITY = """
+INSERT INTO entities (bank, id, name_key, name, type) VALUES (?, ?, ?, ?, ?)
+ON CONFLICT (bank, id) DO UPDATE SET name = excluded.name, type = excluded.type
+WHERE (excluded.name, excluded.type) < (name, type)
+"""
+_PUT_SLOT = """
+INSERT INTO slots (no, bank, id, entity_id, version, review_at, body) VALUES (?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (bank, id) DO UPDATE SET
+    entity_id = excluded.entity_id, version = excluded.version, review_at = excluded.review_at, body = excluded.body
+"""
+# The body leaves out `ingested_at`: a repeat differs in nothing else and stays out; of two contents under one id the
+# smaller is kept, whichever came first.
+_PUT_EVIDENCE = """
+INSERT INTO evidence (slot, bank, id, observation_id, session, turn, effective_at, ingested_at, body)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (bank, id) DO UPDATE SET
+    slot = excluded.slot, observation_id = excluded.observation_id, session = excluded.session, turn = excluded.turn,
+    effective_at = excluded.effective_at, ingested_at = excluded.ingested_at, body = excluded.body
+WHERE (excluded.effective_at, excluded.body) < (effective_at, body)
+"""
+_DROP_EDGE = """
+DELETE FROM edge_ends
+WHERE bank = ? AND node = ? AND weight = ? AND type = ? AND other = ? AND outward = ? AND slot = ?
+"""
+_ADD_EDGE = "INSERT INTO edge_ends (bank, node, weight, type, other, outward, slot) VALUES (?, ?, ?, ?, ?, ?, ?)"
+_DROP_BELIEF = "DELETE FROM beliefs WHERE no = ?"
+_NEXT_WRITE = "UPDATE meta SET value = value + 1 WHERE key = 'written' RETURNING value"
+_PUT_BELIEF = """
+INSERT INTO beliefs (slot, written, bank, id, status, version, body) VALUES (?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (bank, id) DO UPDATE SET
+    slot = excluded.slot, status = excluded.status, version = excluded.version, written = excluded.written,
+    body = excluded.body
+"""
+_PUT_ALIAS = """
+INSERT INTO aliases (bank, id, target) VALUES (?, ?, ?)
+ON CONFLICT (bank, id) DO UPDATE SET target = excluded.target WHERE target <> excluded.target
+"""
+
+Key = tuple[str, str]
+Row = tuple[str | int | float | bytes | None, ...]
+
+
+class Batch:
+    """The rows of some decisions, made before the file is locked; raises InvalidInput where parts do not fit."""
+
+    def __init__(self, decisions: Sequence[Decision]) -> None:
+        self.decisions = {(decision.slot.bank, decision.slot.id): decision for decision in decisions}
+        if len(self.decisions) < len(decisions):
+            raise InvalidInput("decisions", "hold one slot twice; join the two, or apply them in two calls")
+        self.entities: dict[tuple[str, Entity], str] = {}
+        self.slots: list[tuple[Key, Row]] = []
+        self.evidence: list[tuple[Key, Row]] = []
+        self.beliefs: list[tuple[Key, Row]] = []
+        for key, decision in self.decisions.items():
+            _check(decision)
+            self.slots.append((key, self._slot_row(decision.slot)))
+            self.evidence.extend((key, self._evidence_row(evidence)) for evidence in decision.evidence)
+            kept = {belief.id for belief in decision.slot.beliefs}
+            self.beliefs.extend((key, _belief_row(belief)) for belief in decision.beliefs if belief.id in kept)
+
+    def _slot_row(self, slot: Slot) -> Row:
+        body = wire.dump(msgspec.structs.replace(slot, beliefs=()))
+        return slot.bank, slot.id, self._entity(slot.bank, slot.entity), slot.version, slot.review_at, body
+
+    def _evidence_row(self, evidence: Evidence) -> Row:
+        for mention in evidence.mentions:
+            self._entity(evidence.bank, mention)
+        return (
+            evidence.bank,
+            evidence.id,
+            evidence.observation_id,
+            evidence.session,
+            _NO_TURN if evidence.turn is None else evidence.turn,
+            evidence.effective_at,
+            evidence.ingested_at,
+            wire.dump(msgspec.structs.replace(evidence, ingested_at=0)),
+        )
+
+    def _entity(self, bank: str, entity: Entity) -> str:
+        id = self.entities.get((bank, entity))
+        if id is None:
+            id = self.entities[bank, entity] = entity_id(bank, entity)
+        return id
+
+
+class _Stored(NamedTuple):
+    """What the file holds of a slot that is about to be written."""
+
+    no: int
+    version: int
+    body: bytes
+
+
+def write(connection: sqlite3.Connection, batch: Batch) -> None:
+    """Write a batch; raises VersionConflict before the first row. The caller's transaction makes it all or none."""
+    stored = _stored_slots(connection, batch)
+    _check_versions(stored, batch)
+    number = _numbers(connection, stored, batch)
+    connection.executemany(_ADD_BANK, sorted({(bank,) for bank, _ in number}))
+    connection.executemany(_PUT_ENTITY, _entity_rows(batch))
+    connection.executemany(_PUT_SLOT, [(number[key], *row) for key, row in batch.slots])
+    connection.executemany(_PUT_EVIDENCE, [(number[key], *row) for key, row in batch.evidence])
+    _write_edges(connection, stored, number, batch)
+    _write_beliefs(connection, stored, number, batch)
+    connection.executemany(_PUT_ALIAS, _alias_rows(batch))
+
+
+def _check(decision: Decision) -> None:
+    slot = decision.slot
+    if slot.version != decision.expected_version + 1:
+        raise InvalidInput(
+            "slot.version", f"is {slot.version}; it must be expected_version + 1 = {decision.expected_version + 1}"
+        )
+    for evidence in decision.evidence:
+        _check_home(slot, evidence.id, evidence.bank, evidence.slot)
+    for belief in (*slot.beliefs, *decision.beliefs):
+        _check_home(slot, belief.id, belief.bank, belief.slot)
+
+
+def _check_home(slot: Slot, id: str, bank: str, home: str) -> None:
+    if home != slot.id or bank != slot.bank:
+        raise InvalidInput("decision", f"{id} belongs to slot {home} of bank {bank}, not to {slot.id} of {slot.bank}")
+
+
+def _belief_row(belief: Belief) -> Row:
+    return belief.bank, belief.id, belief.status, belief.version, wire.dump(belief)
+
+
+def _entity_rows(batch: Batch) -> Iterator[Row]:
+    for (bank, entity), id in batch.entities.items():
+        yield bank, id, normal_name(entity.name), entity.name, entity.type
+
+
+def _alias_rows(batch: Batch) -> Iterator[Row]:
+    for (bank, _), decision in batch.decisions.items():
+        for id, target in decision.slot.aliases.items():
+            yield bank, id, target
+
+
+def _stored_slots(connection: sqlite3.Connection, batch: Batch) -> dict[Key, _Stored]:
+    by_bank: dict[str, list[str]] = {}
+    for bank, id in batch.decisions:
+        by_bank.setdefault(bank, []).append(id)
+    return {
+        (bank, id): _Stored(*rest)
+        for bank, ids in by_bank.items()
+        for id, *rest in connection.execute(_STORED_SLOTS, (bank, json.dumps(ids)))
+    }
+
+
+def _check_versions(stored: Mapping[Key, _Stored], batch: Batch) -> None:
+    conflicts = [
+        key[1]
+        for key, decision in batch.decisions.items()
+        if (stored[key].version if key in stored else 0) != decision.expected_version
+    ]
+    if conflicts:
+        raise VersionConflict(conflicts)
+
+
+def _numbers(connection: sqlite3.Connection, stored: Mapping[Key, _Stored], batch: Batch) -> dict[Key, int]:
+    """The row number of each slot; new ones are numbered on, which is safe while the file is locked."""
+    ((last,),) = connection.execute(_LAST_SLOT).fetchall()
+    following = count(last + 1)
+    return {key: stored[key].no if key in stored else next(following) for key in batch.decisions}
+
+
+def _write_edges(
+    connection: sqlite3.Connection, stored: Mapping[Key, _Stored], number: Mapping[Key, int], batch: Batch
+) -> None:
+    former: set[Row] = set()
+    for slot in stored.values():
+        former.update(_edge_rows(wire.load(slot.body, Slot), slot.no))
+    wanted: set[Row] = set()
+    for key, decision in batch.decisions.items():
+        wanted.update(_edge_rows(decision.slot, number[key]))
+    connection.executemany(_DROP_EDGE, former - wanted)
+    connection.executemany(_ADD_EDGE, wanted - former)
+
+
+def _edge_rows(slot: Slot, no: int) -> Iterator[Row]:
+    for edge in slot.edges:
+        yield slot.bank, edge.src, edge.weight, edge.type, edge.dst, 1, no
+        yield slot.bank, edge.dst, edge.weight, edge.type, edge.src, 0, no
+
+
+def _write_beliefs(
+    connection: sqlite3.Connection, stored: Mapping[Key, _Stored], number: Mapping[Key, int], batch: Batch
+) -> None:
+    kept = {belief.id for key in stored for belief in batch.decisions[key].slot.beliefs}
+    former = connection.execute(_BELIEF_IDS, (json.dumps([slot.no for slot in stored.values()]),)).fetchall()
+    connection.executemany(_DROP_BELIEF, [(no,) for no, id in former if id not in kept])
+    if batch.beliefs:
+        ((written,),) = connection.execute(_NEXT_WRITE).fetchall()
+        connection.executemany(_PUT_BELIEF, [(number[key], written, *row) for key, row in batch.beliefs])

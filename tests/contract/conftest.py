@@ -1,0 +1,229 @@
+"""The graphs and indexes under test, an adapter a parameter, and how tests write beliefs, evidence, decisions, rows."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from schemas.belief import Belief, Mass, Status
+from schemas.claim import Network
+from schemas.edge import Edge
+from schemas.entity import Entity
+from schemas.evidence import Evidence
+from schemas.instant import DAY
+from schemas.observation import Source
+from schemas.slot import Decision, Slot
+from stores.local_index import LocalIndex
+from stores.ports import PUBLIC, GraphStore, IndexFilter, IndexRow, SearchIndex, Vectors
+from stores.sqlite_graph import SqliteGraph
+
+MAY = 1_714_521_600_000_000
+TEMPLATE = Entity("Report template", "rule")
+EAST = np.array([1, 0, 0, 0], np.float32)
+
+
+@pytest.fixture(params=["sqlite"])
+def reopen_graph(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Callable[[], GraphStore]]:
+    """Opens one and the same store again and again, as another process would."""
+    opened: list[GraphStore] = []
+
+    def opener() -> GraphStore:
+        opened.append(SqliteGraph(tmp_path / "graph.db"))
+        return opened[-1]
+
+    yield opener
+    for each in opened:
+        each.close()
+
+
+@pytest.fixture
+def graph_store(reopen_graph: Callable[[], GraphStore]) -> GraphStore:
+    """An empty store of the adapter under test."""
+    return reopen_graph()
+
+
+def _belief(id: str, slot: str = "s1", bank: str = "acme", version: int = 1, status: Status = "active") -> Belief:
+    return Belief(
+        id=id,
+        bank=bank,
+        slot=slot,
+        entity=TEMPLATE,
+        statement=f"All reports use {id}",
+        status=status,
+        attribute="template",
+        value=id,
+        scope=(("report", "financial"),),
+        support=(Mass(1.5, MAY, 30 * DAY), Mass(2.0, MAY)),
+        newest_support=MAY,
+        exceptions=((("report", "annual"),),),
+        supports=1,
+        version=version,
+    )
+
+
+def _evidence(
+    id: str,
+    slot: str = "s1",
+    bank: str = "acme",
+    statement: str = "All reports use template A",
+    observation: str = "o1",
+    session: str = "",
+    turn: int | None = None,
+    at: int = MAY,
+    ingested_at: int = MAY + 5,
+    mentions: tuple[Entity, ...] = (),
+) -> Evidence:
+    return Evidence(
+        id=id,
+        bank=bank,
+        slot=slot,
+        entity=TEMPLATE,
+        observation_id=observation,
+        source=Source("handbook", origin="ops", type="document"),
+        effective_at=at,
+        observed_at=at,
+        statement=statement,
+        attribute="template",
+        value="A",
+        session=session,
+        turn=turn,
+        ingested_at=ingested_at,
+        mentions=mentions,
+    )
+
+
+def _decision(
+    slot: str = "s1",
+    bank: str = "acme",
+    expected: int = 0,
+    entity: Entity = TEMPLATE,
+    keeps: tuple[Belief, ...] = (),
+    changed: tuple[Belief, ...] | None = None,
+    adds: tuple[Evidence, ...] = (),
+    aliases: dict[str, str] | None = None,
+    edges: tuple[Edge, ...] = (),
+    review_at: int | None = None,
+) -> Decision:
+    state = Slot(
+        id=slot,
+        bank=bank,
+        entity=entity,
+        attribute="template",
+        beliefs=keeps,
+        version=expected + 1,
+        resolved_at=MAY,
+        review_at=review_at,
+        aliases=aliases or {},
+        edges=edges,
+    )
+    return Decision(slot=state, expected_version=expected, evidence=adds, beliefs=keeps if changed is None else changed)
+
+
+@pytest.fixture
+def belief() -> Callable[..., Belief]:
+    """A belief by id, of slot s1 in bank acme unless told otherwise; its value is its id."""
+    return _belief
+
+
+@pytest.fixture
+def evidence() -> Callable[..., Evidence]:
+    """A piece of evidence by id, of slot s1 in bank acme unless told otherwise."""
+    return _evidence
+
+
+@pytest.fixture
+def decision() -> Callable[..., Decision]:
+    """What to write to a slot, `expected` being its version; it `keeps` beliefs and `adds` evidence."""
+    return _decision
+
+
+@pytest.fixture(params=["local", "local-graph"])
+def reopen_index(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Callable[[], SearchIndex]]:
+    """Opens one and the same index again and again; `local-graph` goes by neighbours from nine vectors on."""
+    opened: list[SearchIndex] = []
+    exact_up_to = 8 if request.param == "local-graph" else 20_000
+
+    def opener() -> SearchIndex:
+        while opened:
+            opened.pop().close()
+        opened.append(LocalIndex(tmp_path / "index", 4, "model-1", exact_up_to=exact_up_to))
+        return opened[-1]
+
+    yield opener
+    for each in opened:
+        each.close()
+
+
+@pytest.fixture
+def index(reopen_index: Callable[[], SearchIndex]) -> SearchIndex:
+    """An empty index of four dimensions."""
+    return reopen_index()
+
+
+def _row(
+    belief: str,
+    text: str = "",
+    bank: str = "acme",
+    audience: str = "",
+    readers: tuple[str, ...] = (PUBLIC,),
+    version: int = 1,
+    network: Network = "world",
+    status: Status = "active",
+    keywords: str = "",
+    entities: tuple[str, ...] = (),
+    at: int = MAY,
+    occurred: tuple[int | None, int | None] = (None, None),
+    embedded: bool = True,
+    checked: bool = False,
+) -> IndexRow:
+    return IndexRow(
+        bank=bank,
+        belief=belief,
+        audience=audience,
+        readers=readers,
+        version=version,
+        network=network,
+        status=status,
+        text=text,
+        keywords=keywords,
+        entities=entities,
+        at=at,
+        occurred_start=occurred[0],
+        occurred_end=occurred[1],
+        embedded=embedded,
+        checked=checked,
+    )
+
+
+def _put(index: SearchIndex, *rows: IndexRow, vector: Vectors = EAST) -> None:
+    """Rows that all lie in one direction."""
+    index.upsert(rows, np.tile(vector, (len(rows), 1)))
+
+
+def _found_by(index: SearchIndex, filter: IndexFilter) -> set[str]:
+    found = {hit.belief for hit in index.semantic(filter, EAST, 100)}
+    assert {hit.belief for hit in index.keyword(filter, "word", 100)} == found
+    assert {hit.belief for hit in index.by_time(filter, MAY - 100 * DAY, MAY + 100 * DAY, 100)} == found
+    return found
+
+
+@pytest.fixture
+def row() -> Callable[..., IndexRow]:
+    """A row by belief and text, of bank acme and for everybody unless told otherwise."""
+    return _row
+
+
+@pytest.fixture
+def put() -> Callable[..., None]:
+    """Writes rows that all lie in one direction, EAST unless told otherwise."""
+    return _put
+
+
+@pytest.fixture
+def found_by() -> Callable[[SearchIndex, IndexFilter], set[str]]:
+    """What each of the three searches finds when only the filter chooses, and that it is the same.
+
+    Every row has the text `word`, lies EAST and was told in May.
+    """
+    return _found_by
