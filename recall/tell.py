@@ -1,0 +1,84 @@
+"""Small phrases of plain English about beliefs and evidence: how old, how sure, said by which source and when."""
+
+from beliefs.statement import spell, spell_scope
+from schemas.answer import Contribution
+from schemas.belief import Belief
+from schemas.evidence import Evidence
+from schemas.instant import DAY, HOUR, MINUTE, Instant, format_day
+
+_UNITS = ((365 * DAY, "year"), (30 * DAY, "month"), (7 * DAY, "week"), (DAY, "day"), (HOUR, "hour"), (MINUTE, "minute"))
+_REASONS = {
+    "superseded": "replaced by a newer one",
+    "outweighed": "outweighed by other evidence",
+    "refuted": "refuted",
+    "retracted": "taken back",
+    "expired": "expired",
+    "decayed": "not confirmed for long",
+    "overruled": "overruled by an instruction",
+}
+_QUOTED = 160
+
+
+def age(at: Instant | None, moment: Instant) -> str:
+    """How long before a moment, as in "30 days ago"; days up to two months, since they are what people count in."""
+    if at is None:
+        return "at an unknown time"
+    past = moment - at
+    if past < 0:
+        return f"from {format_day(at)} on"
+    if DAY <= past < 60 * DAY:
+        return _count(past // DAY, "day")
+    for size, unit in _UNITS:
+        if past >= size:
+            return _count(past // size, unit)
+    return "just now"
+
+
+def standing(belief: Belief) -> str:
+    """The status of a belief with its reason, as in "revoked: replaced by a newer one"."""
+    return f"{belief.status}: {_REASONS[belief.reason]}" if belief.reason else belief.status
+
+
+def source(evidence: Evidence) -> str:
+    """Who says so and when, as in "document policy-2024-05 of 2024-05-20"."""
+    named = f"{evidence.source.type} {evidence.source.id}" if evidence.source.type != "other" else evidence.source.id
+    return f"{named} of {format_day(evidence.effective_at)}"
+
+
+def said(evidence: Evidence) -> str:
+    """The source with its words."""
+    return f'{source(evidence)} says "{shortened(evidence.statement)}"' if evidence.statement else source(evidence)
+
+
+def value_of(belief: Belief) -> str:
+    """What a belief says in short: its value with its scope, or a free claim's statement."""
+    if belief.attribute is None:
+        return f'"{shortened(belief.statement)}"'
+    return f"{spell(belief.value)} ({spell_scope(belief.scope)})" if belief.scope else spell(belief.value)
+
+
+def term(contribution: Contribution) -> str:
+    """One term of the log-odds with its factors, or why it does not count."""
+    sums = (
+        f"{contribution.factor:g} × weight {contribution.weight:g} × reliability {contribution.reliability:.2f}"
+        f" × decay {contribution.decay:.3f}"
+    )
+    note = f" ({contribution.note})" if contribution.note else ""
+    if not contribution.counted:
+        return f"{said(contribution.evidence)}: does not count{note}"
+    return f"{contribution.log_odds:+.3f} = {sums}: {said(contribution.evidence)}{note}"
+
+
+def one_line(text: str) -> str:
+    """A text without line breaks, so that what was told cannot pass for further lines of ours."""
+    return " ".join(text.split())
+
+
+def shortened(text: str) -> str:
+    """A text on one line, cut where it gets long."""
+    line = one_line(text)
+    return line if len(line) <= _QUOTED else line[: _QUOTED - 1].rstrip() + "…"
+
+
+def _count(number: int, unit: str) -> str:
+    return f"{number} {unit}{'' if number == 1 else 's'} ago"
