@@ -1,0 +1,1 @@
+"""Who owns what: extractor, entity shard, indexer, recaller; plain classes, and their remote shells."""

@@ -1,0 +1,153 @@
+"""Keeps the search index up with the graph: changed beliefs are embedded in batches and written; safe to repeat."""
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from actors.searchable import needs_evidence, rows_of
+from schemas.evidence import Evidence
+from schemas.instant import Instant
+from schemas.slot import Change, StoredSlot
+from stores.ports import Embedder, GraphStore, IndexRow, SearchIndex, Vectors
+
+_BATCH = 500
+_KEPT_VECTORS = 4_096
+_REFRESHED_BELIEFS = 4
+"""A neighbour in the session is indexed again for its window if its slot is small; larger ones wait for a change."""
+
+
+class Indexer:
+    """Writes a belief's rows at its version; the graph keeps the mark of what is indexed."""
+
+    def __init__(self, graph: GraphStore, index: SearchIndex, embedder: Embedder | None) -> None:
+        self._graph = graph
+        self._index = index
+        self._embedder = embedder
+        self._vectors: dict[str, Vectors] = {}
+        self._looked = False
+
+    def index(self, changes: Sequence[Change], now: Instant) -> int:
+        """Index the beliefs that these changes name, as they are now in the graph; returns how many."""
+        by_bank: dict[str, dict[str, set[str]]] = {}
+        gone: dict[str, set[str]] = {}
+        for change in changes:
+            wanted = by_bank.setdefault(change.bank, {}).setdefault(change.slot, set())
+            wanted.update(moved.id for moved in change.beliefs)
+            gone.setdefault(change.bank, set()).update(change.gone)
+        for bank, ids in gone.items():
+            alive = self._graph.beliefs(bank, sorted(ids)) if ids else {}
+            vanished = sorted(id for id in ids if id not in alive or alive[id].id != id)
+            if vanished:
+                self._index.delete(bank, vanished)
+        return sum(self._index_slots(bank, slots, now) for bank, slots in by_bank.items())
+
+    def catch_up(self, now: Instant) -> int:
+        """Index everything that the graph says is behind; returns how many beliefs that was.
+
+        The first time, a bank of which the index holds nothing counts as behind: its files were lost or removed.
+        """
+        if not self._looked:
+            self._looked = True
+            for bank in self._graph.banks():
+                if not self._index.versions(bank):
+                    self._graph.mark_unindexed(bank)
+        done = 0
+        while behind := self._graph.unindexed(_BATCH):
+            by_bank: dict[str, list[str]] = {}
+            for bank, id in behind:
+                by_bank.setdefault(bank, []).append(id)
+            for bank, ids in by_bank.items():
+                slots: dict[str, set[str]] = {}
+                for id, belief in self._graph.beliefs(bank, ids).items():
+                    slots.setdefault(belief.slot, set()).add(id)
+                done += self._index_slots(bank, slots, now)
+        return done
+
+    def _index_slots(self, bank: str, asked_for: dict[str, set[str]], now: Instant) -> int:
+        """Index what is behind, and what stands beside it in its session; announced twice, a belief is indexed once."""
+        behind = self._graph.behind(bank, sorted({id for some in asked_for.values() for id in some}))
+        wanted = {slot: some & behind for slot, some in asked_for.items() if some & behind}
+        if not wanted:
+            return 0
+        stored = self._load(bank, wanted)
+        around, beside = self._neighbours(bank, stored)
+        stored |= beside
+        for id, slot in beside.items():
+            wanted.setdefault(id, set()).update(belief.id for belief in slot.slot.beliefs)
+        policy = self._graph.policy(bank)
+        rows: list[IndexRow] = []
+        for id, slot in stored.items():
+            rows += rows_of(slot, sorted(wanted[id]), around, policy, now)
+        if rows:
+            self._index.upsert(rows, self._embed([row.text for row in rows], [row.embedded for row in rows]))
+        alive = {belief.id: belief.version for slot in stored.values() for belief in slot.slot.beliefs}
+        asked = {id for ids in wanted.values() for id in ids}
+        self._graph.mark_indexed(bank, {id: alive[id] for id in sorted(asked & alive.keys())})
+        return len(behind)
+
+    def _load(self, bank: str, wanted: dict[str, set[str]]) -> dict[str, StoredSlot]:
+        """The slots, with their evidence only where rows cannot be made without it."""
+        slots = self._graph.slots(bank, list(wanted))
+        whole = [id for id, slot in slots.items() if needs_evidence(slot, wanted[id])]
+        bare = {id: StoredSlot(slot, ()) for id, slot in slots.items()}
+        return bare | self._graph.load_slots(bank, whole) if whole else bare
+
+    def _neighbours(
+        self, bank: str, stored: dict[str, StoredSlot]
+    ) -> tuple[dict[str, list[Evidence]], dict[str, StoredSlot]]:
+        """What stands beside each piece of these slots in its session, and the small slots beside them.
+
+        The window of the latter has changed too. Their own neighbours lie within two places of the first ones.
+        """
+        sessions: dict[str, list[Evidence]] = {}
+        for slot in stored.values():
+            for piece in slot.evidence:
+                if piece.session:
+                    sessions.setdefault(piece.session, []).append(piece)
+        around: dict[str, list[Evidence]] = {}
+        beside: set[str] = set()
+        for session, pieces in sessions.items():
+            window = self._graph.session(bank, session, pieces, reach=2)
+            around.update(_beside(window))
+            mine = {piece.id for piece in pieces}
+            near = {other.slot for piece in pieces for other in around.get(piece.id, ())}
+            beside |= {piece.slot for piece in window if piece.id not in mine and piece.slot in near}
+        extra = self._graph.load_slots(bank, sorted(beside - stored.keys())) if beside else {}
+        small = {id: slot for id, slot in extra.items() if len(slot.slot.beliefs) <= _REFRESHED_BELIEFS}
+        return around, small
+
+    def _embed(self, texts: Sequence[str], wanted: Sequence[bool]) -> Vectors | None:
+        """Vectors of shape (texts, dimensions); zeros where none is wanted. Each text is embedded once."""
+        if self._embedder is None:
+            return None
+        missing = sorted({text for text, want in zip(texts, wanted, strict=True) if want and text not in self._vectors})
+        fresh = dict(zip(missing, self._embedder.passages(missing), strict=True)) if missing else {}
+        zero = np.zeros(self._embedder.dimensions, np.float32)
+        found = [
+            (fresh[text] if text in fresh else self._vectors[text]) if want else zero
+            for text, want in zip(texts, wanted, strict=True)
+        ]
+        self._remember(fresh.items())
+        return np.asarray(found, np.float32)
+
+    def _remember(self, fresh: Iterable[tuple[str, Vectors]]) -> None:
+        for text, vector in fresh:
+            self._vectors[text] = vector
+        while len(self._vectors) > _KEPT_VECTORS:
+            del self._vectors[next(iter(self._vectors))]
+
+
+def _beside(window: Sequence[Evidence]) -> dict[str, list[Evidence]]:
+    """By evidence id, the words of the places directly before and after its own; one observation is one place."""
+    places: list[list[Evidence]] = []
+    for piece in window:
+        if places and places[-1][0].observation_id == piece.observation_id:
+            places[-1].append(piece)
+        else:
+            places.append([piece])
+    around = {}
+    for number, place in enumerate(places):
+        near = [other for side in (number - 1, number + 1) if 0 <= side < len(places) for other in places[side]]
+        for piece in place:
+            around[piece.id] = near
+    return around

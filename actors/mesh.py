@@ -1,0 +1,67 @@
+"""The mesh as its callers see it: batches to extractors, shards, indexers and recallers, however they run."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+
+from schemas.answer import Answer, Explanation, History
+from schemas.belief import Belief
+from schemas.entity import Entity
+from schemas.evidence import Evidence
+from schemas.instant import Instant
+from schemas.observation import Observation
+from schemas.query import Principal, Query
+from schemas.slot import Change
+
+
+class Mesh(ABC):
+    """One way to run the actors. Every call blocks; everything but recall may be repeated with the same effect.
+
+    `parallel` says that the actors compute elsewhere, so that calls from several threads really run at once.
+    """
+
+    parallel = False
+
+    @abstractmethod
+    def extract(self, observations: Sequence[tuple[Observation, Instant]]) -> list[tuple[Evidence, ...]]:
+        """The evidence of each (observation, time of acceptance), in order."""
+
+    @abstractmethod
+    def apply(self, batches: Mapping[int, Sequence[Evidence]], now: Instant) -> dict[int, list[Change] | Exception]:
+        """Write each claims partition's evidence through the shard that owns the partition.
+
+        Partitions fail apart from each other: a failed one has its error as its value.
+        """
+
+    @abstractmethod
+    def review(self, slots: Sequence[tuple[str, str]], now: Instant) -> list[Change]:
+        """Decide (bank, slot) pairs again, each by its own shard."""
+
+    @abstractmethod
+    def index(self, changes: Sequence[Change], now: Instant) -> int:
+        """Index the beliefs that these changes name."""
+
+    @abstractmethod
+    def catch_up(self, now: Instant) -> int:
+        """Index everything that the graph says is behind."""
+
+    @abstractmethod
+    def recall(self, query: Query) -> Answer:
+        """Answer a question."""
+
+    @abstractmethod
+    def explain(
+        self, bank: str, belief: str, principal: Principal, moment: Instant, as_of: Instant | None
+    ) -> Explanation:
+        """Every term of a belief's confidence, from what the principal may see and what held as of a time."""
+
+    @abstractmethod
+    def history(self, bank: str, of: str | tuple[Entity, str], principal: Principal, now: Instant) -> History:
+        """Every turn of a slot (its id, a belief's id, or entity and attribute) as the principal may see it."""
+
+    @abstractmethod
+    def belief(self, bank: str, belief: str, principal: Principal, now: Instant) -> Belief:
+        """One belief as the principal may see it."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Stop the actors and release what they hold."""

@@ -1,0 +1,165 @@
+"""The recaller: answers queries from graph and index; stateless, so that any number of them share the stores."""
+
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+
+import msgspec
+
+from beliefs.explain import explain_slot
+from beliefs.history import history
+from recall import keyword, semantic, spread, temporal
+from recall.admit import admit
+from recall.answer import answer_from
+from recall.fanout import fan_out
+from recall.fuse import fuse
+from recall.judge import Filter, judge
+from recall.question import Retriever, Sources, ask
+from recall.seen import Seen, SeenSlot, Sight
+from schemas.answer import Answer, Explanation, History
+from schemas.belief import Belief
+from schemas.entity import Entity
+from schemas.errors import NotFound, StoreUnavailable, UnknownBank
+from schemas.instant import Instant
+from schemas.limits import check_bank, check_name
+from schemas.query import RETRIEVERS, Principal, Query
+from schemas.slot import slot_id
+from stores.ports import Embedder, GraphStore, SearchIndex
+
+OWN: Mapping[str, Retriever] = {
+    "semantic": semantic.retrieve,
+    "keyword": keyword.retrieve,
+    "spread": spread.retrieve,
+    "temporal": temporal.retrieve,
+}
+
+_THREADS = 16
+
+
+class Extension(msgspec.Struct, frozen=True):
+    """What a caller plugs in: retrievers by name, and filters that refuse what was found."""
+
+    retrievers: Mapping[str, Retriever] = {}
+    filters: tuple[Filter, ...] = ()
+
+
+NO_EXTENSION = Extension()
+
+
+class Recaller:
+    """Fans a query out to the retrievers, fuses what they find, and judges it in the asker's own sight.
+
+    `retrievers` are the caller's own, by name; they run beside ours, and in place of one of the same name. A query
+    that leaves `retrievers` at its default uses all of them. `filters` refuse what is found. For several threads.
+    """
+
+    def __init__(
+        self,
+        graph: GraphStore,
+        index: SearchIndex,
+        embedder: Embedder | None,
+        *,
+        retrievers: Mapping[str, Retriever] | None = None,
+        filters: Sequence[Filter] = (),
+        threads: int = _THREADS,
+    ) -> None:
+        self._sources = Sources(graph, index)
+        self._graph = graph
+        self._embedder = embedder
+        self._retrievers = {**OWN, **(retrievers or {})}
+        self._filters = tuple(filters)
+        self._pool = ThreadPoolExecutor(threads, thread_name_prefix="recall")
+        self._banks: frozenset[str] = frozenset()
+
+    def recall(self, query: Query) -> Answer:
+        """Answer a query. Raises InvalidInput, UnknownBank, or StoreUnavailable when the graph cannot be read."""
+        admit(query, self._retrievers)
+        self._require(query.bank)
+        names = self._retrievers if query.retrievers == RETRIEVERS else dict.fromkeys(query.retrievers)
+        self._prepare(query.bank)
+        question = ask(query, self._sources, self._embedder)
+        chosen = {name: self._retrievers[name] for name in names}
+        outcome = fan_out(question, self._sources, chosen, self._pool)
+        sight = Sight(
+            bank=query.bank,
+            principal=query.principal,
+            moment=query.moment,
+            as_of=query.as_of,
+            known_at=query.known_at,
+        )
+        seen = Seen(self._graph, self._graph.policy(query.bank), sight)
+        judged = judge(fuse(outcome.hits, query.fusion, question.depth), question, seen, self._filters)
+        return answer_from(question, judged, seen, outcome.reports)
+
+    def explain(
+        self,
+        bank: str,
+        belief_id: str,
+        principal: Principal,
+        moment: Instant,
+        *,
+        as_of: Instant | None = None,
+    ) -> Explanation:
+        """Every term of a belief's confidence at a moment, as the principal may see it. Raises NotFound.
+
+        Evidence of after `as_of` is left out; without one, that of after the moment and the skew that clocks may have.
+        """
+        self._require(bank)
+        policy = self._graph.policy(bank)
+        last = moment + policy.skew if as_of is None else as_of
+        sight = Sight(bank=bank, principal=principal, moment=moment, as_of=last)
+        id, slot = self._find(Seen(self._graph, policy, sight), belief_id)
+        return explain_slot(slot.evidence, slot.slot, [id], policy, moment)[0]
+
+    def history(self, bank: str, of: str | tuple[Entity, str], principal: Principal, now: Instant) -> History:
+        """Every turn of a slot, given by its id, by the id of one of its beliefs, or by entity and attribute."""
+        seen = self._sight(bank, principal, now)
+        if isinstance(of, str) and not of.startswith("s"):
+            _, slot = self._find(seen, of)
+        else:
+            slot = _slot(seen, of)
+        return history(slot.evidence, seen.policy, now)
+
+    def belief(self, bank: str, belief_id: str, principal: Principal, now: Instant) -> Belief:
+        """A belief as the principal may see it now. Raises NotFound."""
+        id, slot = self._find(self._sight(bank, principal, now), belief_id)
+        return next(belief for belief in slot.slot.beliefs if belief.id == id)
+
+    def close(self) -> None:
+        """End the threads; stores and embedder are their owner's to close."""
+        self._pool.shutdown(wait=False, cancel_futures=True)
+
+    def _prepare(self, bank: str) -> None:
+        """Have the index read the bank before the retrievers' deadlines begin; what fails, they will report."""
+        with suppress(StoreUnavailable):
+            self._sources.index.prepare(bank)
+
+    def _sight(self, bank: str, principal: Principal, now: Instant) -> Seen:
+        self._require(bank)
+        return Seen(self._graph, self._graph.policy(bank), Sight(bank=bank, principal=principal, moment=now))
+
+    def _find(self, seen: Seen, belief_id: str) -> tuple[str, SeenSlot]:
+        """The id that a belief has now, and its slot. Unknown and invisible read alike, so that neither is told."""
+        check_name(belief_id, "belief")
+        stored = self._graph.beliefs(seen.sight.bank, [belief_id]).get(belief_id)
+        slot = seen.slots([stored.slot]).get(stored.slot) if stored is not None else None
+        if stored is None or slot is None or all(belief.id != stored.id for belief in slot.slot.beliefs):
+            raise NotFound(f"there is no belief {belief_id} in this bank that you may see; check the id")
+        return stored.id, slot
+
+    def _require(self, bank: str) -> None:
+        """Refuse a bank that holds nothing; known ones are remembered, others asked for again each time."""
+        check_bank(bank)
+        if bank not in self._banks:
+            self._banks = frozenset(self._graph.banks())
+            if bank not in self._banks:
+                raise UnknownBank(f"there is no bank {bank!r}; retain something into it first")
+
+
+def _slot(seen: Seen, of: str | tuple[Entity, str]) -> SeenSlot:
+    id = of if isinstance(of, str) else slot_id(seen.sight.bank, *of)
+    slot = seen.slots([id]).get(id)
+    if slot is None:
+        asked = of if isinstance(of, str) else f"{of[1]} of {of[0].name}"
+        raise NotFound(f"there is no {asked} in this bank that you may see; check entity and attribute")
+    return slot
