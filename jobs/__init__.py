@@ -1,0 +1,1 @@
+"""Scheduled work: decay, compaction, merge, reindex, calibration."""

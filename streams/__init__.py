@@ -1,0 +1,1 @@
+"""Observations arrive: topics, the two stages, workers, sources, dead letters."""

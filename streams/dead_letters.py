@@ -1,0 +1,76 @@
+"""The dead letters of a log: list, show, replay (safe to repeat) and drop."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from schemas.dead_letter import DeadLetter
+from schemas.errors import NotFound
+from schemas.instant import Instant
+from schemas.limits import check_name
+from schemas.wire import pack, unpack
+from stores.ports import Entry, Log
+from streams.topics import DEAD_LETTERS, Topics
+
+_PAGE = 500
+
+
+class DeadLetters:
+    """What was set aside and has been neither replayed nor dropped."""
+
+    def __init__(self, log: Log, topics: Topics) -> None:
+        self._log = log
+        self._topic = topics.name(DEAD_LETTERS)
+
+    def add(self, letters: Sequence[DeadLetter], at: Instant) -> None:
+        """Set messages aside; one that lies there already under its id is not added again."""
+        known = self._places()
+        new = {letter.id: letter for letter in letters if letter.id not in known}
+        self._log.append(self._topic, [Entry(letter.id, pack(letter, letter.id)) for letter in new.values()], at)
+
+    def all(self) -> list[DeadLetter]:
+        """Every dead letter, oldest first, each once."""
+        return [letter for letter, _ in self._places().values()]
+
+    def get(self, id: str) -> DeadLetter:
+        """One dead letter. Raises NotFound."""
+        return self._find(id)[0]
+
+    def replay(self, id: str, intake: Callable[[DeadLetter], Entry], topic: str, at: Instant) -> None:
+        """Send a letter's message again to where it came from, then take the letter out.
+
+        A letter that never had a place in the log goes through `intake` to `topic`; if it still cannot be read,
+        the error of `intake` is raised and the letter stays.
+        """
+        letter, offsets = self._find(id)
+        if letter.topic:
+            entry = Entry(letter.key, letter.original, letter.headers)
+            self._log.append(letter.topic, [entry], at)
+        else:
+            self._log.append(topic, [intake(letter)], at)
+        self._log.forget(self._topic, 0, offsets)
+
+    def drop(self, id: str) -> None:
+        """Take a letter out for good, and its message out of the topic where it lies."""
+        letter, offsets = self._find(id)
+        if letter.topic:
+            self._log.forget(letter.topic, letter.partition, [letter.offset])
+        self._log.forget(self._topic, 0, offsets)
+
+    def _find(self, id: str) -> tuple[DeadLetter, list[int]]:
+        found = self._places().get(check_name(id, "id"))
+        if found is None:
+            raise NotFound(f"no dead letter {id}; `dlq list` shows what is there")
+        return found
+
+    def _places(self) -> Mapping[str, tuple[DeadLetter, list[int]]]:
+        """Every letter by id with the offsets at which it lies."""
+        places: dict[str, tuple[DeadLetter, list[int]]] = {}
+        offset, end = 0, self._log.ends(self._topic).get(0, 0)
+        while offset < end:
+            records = self._log.read(self._topic, 0, offset, _PAGE)
+            if not records:
+                break
+            for record in records:
+                letter = unpack(record.value, DeadLetter)
+                places.setdefault(letter.id, (letter, []))[1].append(record.offset)
+            offset = records[-1].offset + 1
+        return places
