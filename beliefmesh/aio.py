@@ -1,0 +1,72 @@
+"""The client library for asyncio: the same names, each call in a thread of its own pool."""
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeVar
+
+from beliefmesh.memory import Memory
+from beliefmesh.receipt import Imported, Receipt
+from schemas.answer import Answer, Explanation, History
+from schemas.belief import Belief
+
+_THREADS = 8
+Result = TypeVar("Result")
+
+
+class AsyncMemory:
+    """A `Memory` whose calls are awaited; takes what `Memory` takes, or one that is open already."""
+
+    def __init__(self, *args: Any, memory: Memory | None = None, **kwargs: Any) -> None:
+        self.memory = memory or Memory(*args, **kwargs)
+        self._pool = ThreadPoolExecutor(_THREADS, thread_name_prefix="memory")
+
+    async def retain(self, *args: Any, **kwargs: Any) -> Receipt:
+        """See `Memory.retain`."""
+        return await self._call(self.memory.retain, *args, **kwargs)
+
+    async def import_lines(self, *args: Any, **kwargs: Any) -> Imported:
+        """See `Memory.import_lines`."""
+        return await self._call(self.memory.import_lines, *args, **kwargs)
+
+    async def recall(self, *args: Any, **kwargs: Any) -> Answer:
+        """See `Memory.recall`."""
+        return await self._call(self.memory.recall, *args, **kwargs)
+
+    async def explain(self, *args: Any, **kwargs: Any) -> Explanation:
+        """See `Memory.explain`."""
+        return await self._call(self.memory.explain, *args, **kwargs)
+
+    async def history(self, *args: Any, **kwargs: Any) -> History:
+        """See `Memory.history`."""
+        return await self._call(self.memory.history, *args, **kwargs)
+
+    async def belief(self, *args: Any, **kwargs: Any) -> Belief:
+        """See `Memory.belief`."""
+        return await self._call(self.memory.belief, *args, **kwargs)
+
+    async def revoke(self, *args: Any, **kwargs: Any) -> Receipt:
+        """See `Memory.revoke`."""
+        return await self._call(self.memory.revoke, *args, **kwargs)
+
+    async def feedback(self, *args: Any, **kwargs: Any) -> Receipt:
+        """See `Memory.feedback`."""
+        return await self._call(self.memory.feedback, *args, **kwargs)
+
+    async def stats(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
+        """See `Memory.stats`."""
+        return await self._call(self.memory.stats, *args, **kwargs)
+
+    async def close(self) -> None:
+        """See `Memory.close`."""
+        await self._call(self.memory.close)
+        self._pool.shutdown()
+
+    async def __aenter__(self) -> "AsyncMemory":
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    async def _call(self, method: Callable[..., Result], *args: Any, **kwargs: Any) -> Result:
+        return await asyncio.get_running_loop().run_in_executor(self._pool, lambda: method(*args, **kwargs))

@@ -1,0 +1,3 @@
+"""The command line: one file a family of commands."""
+
+from beliefmesh.cli.entry import main as main

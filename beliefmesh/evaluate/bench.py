@@ -1,0 +1,131 @@
+"""The benchmark: figures and ratios on this machine, as one table or one JSON object (`make bench`)."""
+
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import click
+
+from beliefmesh.evaluate.bench_sections import building, machine, pipeline, recalling, resolving
+from beliefmesh.logs import configure_logs
+from beliefmesh.settings import LogSettings
+from schemas.errors import StoreUnavailable
+
+FULL = {"beliefs": 100_000, "claims": 20_000, "questions": 400}
+QUICK = {"beliefs": 10_000, "claims": 5_000, "questions": 100}
+_FIRST = "first answer"
+
+
+@click.command()
+@click.option("--quick", is_flag=True, help="A tenth of the size, for a first look.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of the table.")
+@click.option("--folder", type=click.Path(path_type=Path, file_okay=False), help="Fill this folder and keep it.")
+@click.option("--section", type=click.Choice(["pipeline", "resolve", "build", "recall"]), hidden=True)
+def main(quick: bool, as_json: bool, folder: Path | None, section: str | None) -> None:
+    """Measure the pipeline, resolving, recall over many beliefs, memory and restart; about five minutes."""
+    configure_logs(LogSettings())
+    size = QUICK if quick else FULL
+    if section is not None:
+        click.echo(json.dumps(_section(section, size, folder)))
+        return
+    with tempfile.TemporaryDirectory(prefix="beliefmesh-bench-") as passing:
+        figures = _measure(quick, Path(passing) if folder is None else folder)
+    click.echo(json.dumps(figures, indent=2) if as_json else table(figures))
+
+
+def table(figures: dict[str, Any]) -> str:
+    """The figures as lines of name, figure, and what is wanted of it."""
+    on, build, recall = figures["machine"], figures["build"], figures["recall"]
+    rows = [
+        *_pipeline_rows(figures["pipeline"]),
+        *(
+            (f"resolve/CPU s, {name.removeprefix('pieces_')} pieces of evidence", f"{rate:,.0f}", ">= 10,000")
+            for name, rate in figures["resolve"].items()
+        ),
+        ("beliefs", f"{build['beliefs']:,}", ""),
+        ("turns/s into them (vectors by hashing)", f"{build['turns_per_second']:,.0f}", ""),
+        ("  the same by CPU second", f"{build['turns_per_cpu_second']:,.0f}", ""),
+        ("  then seconds for the graph of vectors", f"{build['vector_graph_seconds']:,.1f}", ""),
+        ("disk, MB", f"{build['disk_mb']:,.0f}", ""),
+        ("recall p50, ms", f"{recall['p50_ms']:.1f}", "<= 15"),
+        ("recall p99, ms", f"{recall['p99_ms']:.1f}", "<= 50"),
+        ("  mean CPU, ms", f"{recall['mean_cpu_ms']:.1f}", ""),
+        *((f"  {name} p50, ms", f"{took:.1f}", "") for name, took in recall["retriever_p50_ms"].items()),
+        ("degraded answers", f"{recall['degraded']} of {recall['questions']}", "0"),
+        ("peak memory while recalling, MB", f"{recall['peak_rss_mb']:,.0f}", "<= 1,536"),
+        ("  with the shipped embedder loaded", f"{recall['peak_rss_with_embedder_mb']:,.0f}", "<= 1,536"),
+        ("peak memory while building, MB", f"{build['peak_rss_mb']:,.0f}", "<= 1,536"),
+        ("fresh process to first complete answer, s", f"{recall['first_answer_seconds']:.2f}", "<= 5"),
+        ("  degraded answers before it", f"{recall['degraded_before_first']}", "0"),
+        ("  more for the shipped embedder, s", f"{recall['embedder_first_query_seconds']:.2f}", ""),
+    ]
+    wide = max(len(name) for name, _, _ in rows)
+    lines = [f"{name:<{wide}}  {figure:>12}  {wanted}".rstrip() for name, figure, wanted in rows]
+    head = f"{on['cores']} cores, {on['memory_gb']} GB, {on['architecture']}, Python {on['python']}"
+    return "\n".join([f"{head}, load {on['load_average']}", "", *lines])
+
+
+def _pipeline_rows(done: dict[str, Any]) -> list[tuple[str, str, str]]:
+    ways = {
+        "single": "one an observation, awaited by 500",
+        "several": "five an observation, awaited by 500",
+        "single_streamed": "one an observation, logged first, then drained",
+        "several_streamed": "five an observation, logged first, then drained",
+    }
+    rows = []
+    for name, way in ways.items():
+        rows.append((f"structured claims/s, {way}", f"{done[f'{name}_per_second']:,.0f}", ">= 3,000"))
+        rows.append(("  the same by CPU second", f"{done[f'{name}_per_cpu_second']:,.0f}", ""))
+    rows.append(("bare SQLite inserts/s of the same bytes", f"{done['bare_inserts_per_second']:,.0f}", ""))
+    rows.append(("  that is, times the pipeline", f"{done['bare_inserts_to_pipeline']:,.1f}", ""))
+    return rows
+
+
+def _measure(quick: bool, folder: Path) -> dict[str, Any]:
+    figures: dict[str, Any] = {"machine": machine()}
+    figures["pipeline"] = _run("pipeline", quick, folder)
+    figures["resolve"] = _run("resolve", quick, folder)
+    figures["build"] = _run("build", quick, folder)
+    figures["recall"] = _run("recall", quick, folder)
+    return figures
+
+
+def _section(section: str, size: dict[str, int], folder: Path | None) -> dict[str, Any]:
+    if section == "pipeline":
+        return pipeline(size["claims"], _report)
+    if section == "resolve":
+        return resolving(_report)
+    if folder is None:
+        raise click.UsageError(f"section {section} needs --folder")
+    if section == "build":
+        return building(folder, size["beliefs"], _report)
+    return recalling(folder, size["questions"], lambda: click.echo(_FIRST), _report)
+
+
+def _run(section: str, quick: bool, folder: Path) -> dict[str, Any]:
+    """A section in a fresh process; notes how long its first answer took from the start of the process."""
+    command = [sys.executable, "-m", __spec__.name, "--section", section, "--folder", str(folder)]
+    started = time.perf_counter()
+    waited: float | None = None
+    last = ""
+    with subprocess.Popen(command + ["--quick"] * quick, stdout=subprocess.PIPE, text=True) as process:
+        for line in process.stdout or ():
+            last = line.strip()
+            if last == _FIRST:
+                waited = time.perf_counter() - started
+    if process.returncode:
+        raise StoreUnavailable(f"section {section} ended with {process.returncode}; its reason stands above")
+    figures: dict[str, Any] = json.loads(last)
+    return figures if waited is None else {**figures, "first_answer_seconds": round(waited, 3)}
+
+
+def _report(line: str) -> None:
+    click.echo(line, err=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,77 @@
+"""The commands `eval config`, `eval flight` and `eval locomo`: one JSON object on standard output."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+from beliefmesh.evaluate.config import evaluate_config
+from beliefmesh.evaluate.flight import evaluate_flight
+from beliefmesh.evaluate.locomo import evaluate_locomo
+
+_FILE = click.Path(path_type=Path, dir_okay=False)
+_FOLDER = click.Path(path_type=Path, file_okay=False)
+_keep = click.option("--folder", type=_FOLDER, help="Keep the memory in this folder (default: a temporary one).")
+_json = click.option("--json", "_json", is_flag=True, expose_value=False, help="Print JSON; the result always is.")
+
+
+@click.group("eval")
+def eval_group() -> None:
+    """Send known data through the mesh and compare what it believes with the truth."""
+
+
+@eval_group.command("config")
+@click.option("--observations", type=_FILE, required=True, help="Settings changes, one JSON object a line (.gz too).")
+@click.option("--truth", type=_FILE, required=True, help="The true settings at known times, JSON (.gz too).")
+@click.option("--shuffle", type=int, default=None, metavar="SEED", help="Send in an order drawn by this seed.")
+@click.option("--duplicate", type=click.FloatRange(0, 1), default=0.0, help="Send this share a second time.")
+@click.option("--batch", type=click.IntRange(1), default=500, show_default=True, help="Observations a call.")
+@_keep
+@_json
+def config_command(
+    observations: Path, truth: Path, shuffle: int | None, duplicate: float, batch: int, folder: Path | None
+) -> None:
+    """Settings changes: is every setting right at every known time, in any order?"""
+    _print(
+        evaluate_config(
+            observations, truth, shuffle=shuffle, duplicate=duplicate, batch=batch, folder=folder, report=_report
+        )
+    )
+
+
+@eval_group.command("flight")
+@click.option("--claims", type=_FOLDER, required=True, help="Folder of claims-YYYYMMDD.tsv (.gz too).")
+@click.option("--gold", type=_FOLDER, required=True, help="Folder of gold-YYYYMMDD.tsv.")
+@click.option("--exclude", default="aa,ua,co", show_default=True, help="Sources to leave out, separated by commas.")
+@click.option("--only-gold", is_flag=True, help="Feed only the flights whose truth is known.")
+@click.option("--batch", type=click.IntRange(1), default=2_000, show_default=True, help="Rows a call.")
+@_keep
+@_json
+def flight_command(claims: Path, gold: Path, exclude: str, only_gold: bool, batch: int, folder: Path | None) -> None:
+    """Flights as many sources tell them: how often is the belief true, and as sure as it should be?"""
+    names = [name.strip() for name in exclude.split(",") if name.strip()]
+    _print(
+        evaluate_flight(claims, gold, exclude=names, only_gold=only_gold, batch=batch, folder=folder, report=_report)
+    )
+
+
+@eval_group.command("locomo")
+@click.option("--data", type=_FILE, required=True, help="LoCoMo conversations, JSON (.gz too).")
+@click.option(
+    "--limit-questions", type=click.IntRange(1), default=None, help="Ask only the first N of each conversation."
+)
+@click.option("--embedder", default=None, metavar="URL", help="Another embedder than the default one.")
+@_keep
+@_json
+def locomo_command(data: Path, limit_questions: int | None, embedder: str | None, folder: Path | None) -> None:
+    """Long conversations: are the turns that answer a question among the first that are recalled?"""
+    _print(evaluate_locomo(data, limit_questions=limit_questions, folder=folder, embedder=embedder, report=_report))
+
+
+def _print(result: dict[str, Any]) -> None:
+    click.echo(json.dumps(result, ensure_ascii=False))
+
+
+def _report(line: str) -> None:
+    click.echo(line, err=True)

@@ -1,0 +1,25 @@
+"""Where an evaluation keeps its memory: a folder that is thrown away, or one that is named and kept."""
+
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from beliefmesh.memory import Memory
+from beliefmesh.settings import MeshSettings, Settings, StoreSettings
+
+Report = Callable[[str], None]
+"""Takes a line about how far an evaluation has come."""
+
+NO_EMBEDDER = "none:"
+
+
+@contextmanager
+def memory_in(folder: Path | None, bank: str, embedder: str | None = None) -> Iterator[Memory]:
+    """An inline memory with default settings, whatever the environment says; `folder` None is a temporary one."""
+    stores = StoreSettings() if embedder is None else StoreSettings(embedder=embedder)
+    with tempfile.TemporaryDirectory(prefix="beliefmesh-eval-") as passing:
+        chosen = Path(passing) if folder is None else folder
+        settings = Settings(mesh=MeshSettings(folder=str(chosen), runtime="inline"), stores=stores)
+        with Memory(bank=bank, settings=settings) as memory:
+            yield memory

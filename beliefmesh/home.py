@@ -1,0 +1,123 @@
+"""An opened mesh: its folder, stores, actors and worker, put together from the settings."""
+
+import threading
+import time
+from collections.abc import Callable
+
+from actors.choose import inline_mesh, ray_is_installed, ray_mesh
+from actors.mesh import Mesh
+from actors.recaller import NO_EXTENSION, Extension
+from beliefmesh.folder import Folder
+from beliefmesh.settings import Settings
+from schemas.errors import InvalidSetting, StoreUnavailable
+from schemas.instant import Instant
+from stores.embedders import open_embedder
+from stores.open import open_graph, open_index, open_log
+from stores.ports import SearchIndex, StoreUrls
+from streams.dead_letters import DeadLetters
+from streams.embedded import EmbeddedWorker
+from streams.recall_log import RecallLog
+from streams.topics import Topics
+
+_NO_VECTORS = 1
+
+
+def system_clock() -> Instant:
+    """The time now."""
+    return time.time_ns() // 1_000
+
+
+class Home:
+    """Everything that one process needs to run a mesh. Opens all of it, or nothing.
+
+    `runtime` is `inline` (the actors are called in this process) or `ray` (they are Ray actors on this machine).
+    With `inline` this process owns the local index; with `ray` an actor does, and `index` is None.
+    """
+
+    def __init__(
+        self, settings: Settings, clock: Callable[[], Instant] = system_clock, own: Extension = NO_EXTENSION
+    ) -> None:
+        self.settings = settings
+        self.clock = clock
+        self.runtime = _runtime(settings.mesh.runtime)
+        self.folder = Folder(settings.mesh.folder)
+        try:
+            self.urls = store_urls(settings, self.folder)
+            self.log = open_log(self.urls.log)
+            self.graph = open_graph(self.urls.graph)
+            self.topics = Topics(settings.streams.prefix, settings.streams.partitions)
+            self.index: SearchIndex | None = None
+            self.mesh = self._mesh(own)
+            self.worker = EmbeddedWorker(
+                self.log, self.mesh, self.topics, clock, due=self.graph.due, batch=settings.streams.batch
+            )
+            self.letters = DeadLetters(self.log, self.topics)
+            self.recalls = RecallLog(self.log, self.topics, clock)
+        except BaseException:
+            self.folder.close()
+            raise
+        self._thread: threading.Thread | None = None
+        self._closed = False
+
+    @property
+    def streaming(self) -> bool:
+        """Whether the worker runs in the background; otherwise each retain drains the log itself."""
+        return self._thread is not None
+
+    def start(self) -> None:
+        """Let the worker run in the background until `close`."""
+        if self._thread is None:
+            self._thread = threading.Thread(target=self.worker.run, name="stream", daemon=True)
+            self._thread.start()
+
+    def require_open(self) -> None:
+        """Raises StoreUnavailable once it was closed."""
+        if self._closed:
+            raise StoreUnavailable(f"the memory in {self.folder.path} is closed; open it again")
+
+    def close(self) -> None:
+        """Finish the batch in hand, stop actors, close stores, give the folder up; a second call does nothing."""
+        if self._closed:
+            return
+        self._closed = True
+        self.worker.stop()
+        if self._thread is not None:
+            self._thread.join()
+        self.recalls.close()
+        self.mesh.close()
+        if self.index is not None:
+            self.index.close()
+        self.graph.close()
+        self.log.close()
+        self.folder.close()
+
+    def _mesh(self, own: Extension) -> Mesh:
+        if self.runtime == "ray":
+            if own != NO_EXTENSION:
+                raise InvalidSetting("mesh.runtime: retrievers and filters of your own run with inline only")
+            return ray_mesh(self.urls, shards=self.settings.mesh.shards)
+        embedder = open_embedder(self.urls.embedder, self.urls.embedder_key)
+        dimensions = embedder.dimensions if embedder else _NO_VECTORS
+        self.index = open_index(self.urls.index, dimensions, embedder.model_id if embedder else "none")
+        return inline_mesh(self.graph, self.index, embedder, own)
+
+
+def store_urls(settings: Settings, folder: Folder) -> StoreUrls:
+    """Where the stores are: as set, else inside the folder."""
+    return StoreUrls(
+        graph=settings.stores.graph or folder.url("sqlite", "graph.db"),
+        log=settings.stores.log or folder.url("sqlite", "log.db"),
+        index=settings.stores.index or folder.url("local", "index"),
+        embedder=settings.stores.embedder,
+        embedder_key=settings.stores.embedder_key,
+    )
+
+
+def _runtime(wanted: str) -> str:
+    if wanted == "auto":
+        return "ray" if ray_is_installed() else "inline"
+    if wanted == "ray" and not ray_is_installed():
+        raise InvalidSetting(
+            "mesh.runtime: is ray, but Ray is not installed; install beliefmesh[cluster] or set inline"
+        )
+    return wanted

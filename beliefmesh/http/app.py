@@ -1,0 +1,82 @@
+"""The application: a memory behind its routes, every error in the one shape."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from http import HTTPStatus
+
+import structlog
+from anyio.to_thread import current_default_thread_limiter
+from fastapi import FastAPI
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+
+from beliefmesh.http import beliefs, health, observations, operations, recall
+from beliefmesh.http.gate import Gate
+from beliefmesh.http.meters import Meters
+from beliefmesh.http.reply import error_reply, refusal
+from beliefmesh.memory import Memory
+from beliefmesh.settings import Settings
+from schemas.errors import BeliefmeshError
+
+_SPARE_THREADS = 4
+"""Threads beyond those of the API, so that readiness is answered while the API is full."""
+
+log_events = structlog.get_logger("http")
+
+
+def create_app(memory: Memory, settings: Settings) -> FastAPI:
+    """The API over an open memory, which stays its owner's to close."""
+    app = FastAPI(
+        title="Beliefmesh",
+        description="A belief memory: what is worth believing about every entity, how surely, and why.",
+        lifespan=_lifespan,
+        docs_url=None,
+        redoc_url=None,
+    )
+    app.state.memory = memory
+    app.state.settings = settings
+    app.state.meters = Meters()
+    app.state.movement = health.Movement()
+    for family in (observations, recall, beliefs, operations, health):
+        app.include_router(family.router)
+    app.add_middleware(Gate, meters=app.state.meters, limit=settings.http.max_in_flight)
+    app.add_exception_handler(BeliefmeshError, _of_ours)
+    app.add_exception_handler(RequestValidationError, _of_parameters)
+    app.add_exception_handler(HTTPException, _of_protocol)
+    app.add_exception_handler(Exception, _unforeseen)
+    return app
+
+
+@asynccontextmanager
+async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
+    current_default_thread_limiter().total_tokens = app.state.settings.http.max_in_flight + _SPARE_THREADS
+    yield
+
+
+async def _of_ours(_: Request, error: Exception) -> Response:
+    if not isinstance(error, BeliefmeshError):
+        raise error
+    return error_reply(error)
+
+
+async def _of_parameters(_: Request, error: Exception) -> Response:
+    """A query parameter that is missing or of the wrong type."""
+    first = error.errors()[0] if isinstance(error, RequestValidationError) else {}
+    field = str((first.get("loc") or ("",))[-1])
+    return refusal(422, "invalid_input", f"{field}: {first.get('msg', 'is not valid')}", field)
+
+
+async def _of_protocol(request: Request, error: Exception) -> Response:
+    """No such route, no such method."""
+    status = error.status_code if isinstance(error, HTTPException) else 500
+    code = HTTPStatus(status).name.lower()
+    headers = error.headers if isinstance(error, HTTPException) else None
+    return refusal(status, code, f"{request.method} {request.url.path}: {HTTPStatus(status).phrase}", headers=headers)
+
+
+async def _unforeseen(request: Request, error: Exception) -> Response:
+    """A fault of ours: the log has the reason, the caller does not."""
+    log_events.error("request.failed", method=request.method, path=request.url.path, error=repr(error))
+    return refusal(500, "internal", "something went wrong inside; the log of the mesh has the reason")

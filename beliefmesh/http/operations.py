@@ -1,0 +1,86 @@
+"""Routes for those who run the mesh: banks, statistics, dead letters, doctor, state hash."""
+
+from fastapi import APIRouter
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import Response
+
+from beliefmesh.http.reply import json_reply, reply
+from beliefmesh.letters import Letters, letter_to_builtins
+from beliefmesh.memory import Memory
+from schemas.errors import UnknownBank
+from schemas.instant import parse_instant
+from schemas.limits import check_bank
+
+router = APIRouter(prefix="/v1", tags=["operations"])
+
+
+@router.get("/banks")
+async def banks(request: Request) -> Response:
+    """The banks that hold anything."""
+    memory: Memory = request.app.state.memory
+    return json_reply({"banks": await run_in_threadpool(memory.banks)})
+
+
+@router.get("/banks/{bank}/stats")
+async def stats(bank: str, request: Request) -> Response:
+    """Counts of a bank, what waits at each stage, and dead letters."""
+    memory: Memory = request.app.state.memory
+    if check_bank(bank) not in await run_in_threadpool(memory.banks):
+        raise UnknownBank(f"there is no bank {bank!r}; retain something into it first")
+    return json_reply(await run_in_threadpool(memory.stats, bank))
+
+
+@router.get("/banks/{bank}/state-hash")
+async def state_hash(bank: str, request: Request, now: str | None = None) -> Response:
+    """A hash of all that the bank believes at a time; equal for equal evidence."""
+    memory: Memory = request.app.state.memory
+    moment = None if now is None else parse_instant(now, "now")
+    return json_reply({"state_hash": await run_in_threadpool(memory.state_hash, bank, moment)})
+
+
+@router.get("/stats")
+async def all_stats(request: Request) -> Response:
+    """Counts of every bank."""
+    memory: Memory = request.app.state.memory
+    return json_reply(await run_in_threadpool(memory.stats))
+
+
+@router.post("/doctor")
+async def doctor(request: Request, fix: bool = False) -> Response:
+    """Compare log, graph and index, and with `fix` repair what differs."""
+    memory: Memory = request.app.state.memory
+    report = await run_in_threadpool(memory.doctor, fix)
+    return reply(request, report, report)
+
+
+@router.get("/dead-letters")
+async def dead_letters(request: Request) -> Response:
+    """What could not be used, oldest first."""
+    memory: Memory = request.app.state.memory
+    letters = await run_in_threadpool(memory.dead_letters)
+    return reply(request, Letters(tuple(letters)), {"dead_letters": [letter_to_builtins(letter) for letter in letters]})
+
+
+@router.get("/dead-letters/{id}")
+async def dead_letter(id: str, request: Request) -> Response:
+    """One dead letter with its original bytes."""
+    memory: Memory = request.app.state.memory
+    letter = await run_in_threadpool(memory.dead_letter, id)
+    return reply(request, letter, letter_to_builtins(letter))
+
+
+@router.post("/dead-letters/{id}/replay")
+async def replay(id: str, request: Request) -> Response:
+    """Send a dead letter's message through again; safe to repeat."""
+    memory: Memory = request.app.state.memory
+    await run_in_threadpool(memory.replay_dead_letter, id)
+    return json_reply({"replayed": id})
+
+
+@router.post("/dead-letters/{id}/drop")
+async def drop(id: str, request: Request) -> Response:
+    """Take a dead letter out for good."""
+    memory: Memory = request.app.state.memory
+    await run_in_threadpool(memory.drop_dead_letter, id)
+    return json_reply({"dropped": id})

@@ -1,0 +1,40 @@
+"""Writes what a request gets back: JSON for everybody, the exact structs as msgpack for a Beliefmesh client."""
+
+from collections.abc import Mapping
+
+import msgspec
+from starlette.requests import Request
+from starlette.responses import Response
+
+from beliefmesh.failure import RETRY_AFTER_SECONDS, error_shape, error_to_builtins, http_status
+from schemas.errors import BeliefmeshError, Busy, StoreUnavailable
+from schemas.wire import dump
+
+JSON_TYPE = "application/json"
+EXACT_TYPE = "application/msgpack"
+
+
+def json_reply(value: object, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
+    """A JSON response."""
+    return Response(msgspec.json.encode(value), status, headers, JSON_TYPE)
+
+
+def reply(request: Request, struct: msgspec.Struct, plain: object, status: int = 200) -> Response:
+    """`plain` as JSON, or the struct itself where the client accepts `application/msgpack`."""
+    if EXACT_TYPE in request.headers.get("accept", ""):
+        return Response(dump(struct), status, media_type=EXACT_TYPE)
+    return json_reply(plain, status)
+
+
+def error_reply(error: BeliefmeshError) -> Response:
+    """An error of ours in the one shape, with advice when to try again where that helps."""
+    again = isinstance(error, Busy | StoreUnavailable)
+    headers = {"Retry-After": str(RETRY_AFTER_SECONDS)} if again else None
+    return json_reply(error_to_builtins(error), http_status(error), headers)
+
+
+def refusal(
+    status: int, code: str, message: str, field: str = "", headers: Mapping[str, str] | None = None
+) -> Response:
+    """An error that is the protocol's, in the same shape."""
+    return json_reply(error_shape(code, message, field), status, headers)

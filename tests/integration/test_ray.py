@@ -1,0 +1,178 @@
+"""The same actors on Ray: the same state and answers as inline, also when a shard's process is killed."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from beliefmesh.memory import Memory
+from beliefmesh.settings import MeshSettings, Settings, StoreSettings
+from schemas.claim import Claim
+from schemas.entity import Entity
+from schemas.errors import InvalidInput, NotFound, UnknownBank
+from schemas.instant import parse_instant
+from schemas.observation import Observation, Source, observation_key
+from schemas.wire import pack
+from stores.ports import Entry
+
+ray = pytest.importorskip("ray", reason="the cluster extra is not installed")
+cluster = pytest.importorskip("actors.cluster", reason="the cluster extra is not installed")
+
+pytestmark = [
+    pytest.mark.ray,
+    pytest.mark.slow,
+]
+
+ASKED = parse_instant("2024-06-10T12:00:00Z", "asked")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_ray() -> Iterator[None]:
+    """One Ray for all of these tests; every memory finds it running and leaves it so."""
+    started = cluster.start_ray()
+    yield
+    if started:
+        ray.shutdown()
+
+
+@pytest.fixture(scope="session")
+def inline_state(tmp_path_factory: pytest.TempPathFactory, sample_lines: list[bytes]) -> str:
+    """The hash of the sample as the actors in this process make it."""
+    folder = str(tmp_path_factory.mktemp("inline"))
+    settings = Settings(mesh=MeshSettings(folder=folder, runtime="inline"), stores=StoreSettings(embedder="none:"))
+    with Memory(settings=settings, clock=lambda: ASKED) as memory:
+        memory.import_lines(sample_lines)
+        return memory.state_hash(now=ASKED)
+
+
+def door(value: str, agent: str, **more: Any) -> dict[str, Any]:
+    return {"entity": "door", "agent": agent, "claims": [{"attribute": "colour", "value": value}], **more}
+
+
+def test_the_sample_gives_the_same_state_and_answers_as_inline(open_memory, sample_lines, inline_state: str) -> None:
+    memory = open_memory(runtime="ray", shards=2)
+    imported = memory.import_lines(sample_lines)
+    assert memory.home.runtime == "ray"
+    assert memory.state_hash(now=ASKED) == inline_state
+    assert imported.dead == 1
+    (found, *_) = memory.recall("From what amount is shipping free?").found
+    assert "200" in found.belief.statement
+    assert memory.explain(found.belief.id).belief.id == found.belief.id
+    assert memory.belief(found.belief.id).id == found.belief.id
+    assert memory.history(found.belief.id).turns
+    memory.close()
+    assert open_memory(runtime="inline").doctor().differences == ()
+
+
+def test_a_shard_killed_amid_the_stream_loses_nothing(open_memory, sample_lines, inline_state: str) -> None:
+    memory = open_memory(runtime="ray", shards=2, batch=20, embedder="none:")
+    memory.home.start()
+    token = memory.import_lines(sample_lines).token
+    for _ in range(3):
+        for process in memory.home.mesh.shard_processes():
+            os.kill(process, signal.SIGKILL)
+            break
+    memory.wait(token, timeout=120)
+    assert memory.state_hash(now=ASKED) == inline_state
+    assert memory.stats()["dead_letters"] == 1
+    assert len(set(memory.home.mesh.shard_processes())) == 2
+    memory.close()
+    assert open_memory(runtime="inline", embedder="none:").doctor().differences == ()
+
+
+def test_errors_come_through_as_they_were_raised(open_memory) -> None:
+    memory, plain = open_memory(runtime="ray", shards=1), open_memory("plain")
+    for each in (memory, plain):
+        each.retain(door("red", "ann"))
+    calls = (
+        (UnknownBank, lambda each: each.recall("colour", bank="nowhere")),
+        (NotFound, lambda each: each.belief("b0")),
+        (NotFound, lambda each: each.explain("b0")),
+        (NotFound, lambda each: each.history(entity="door", attribute="size")),
+        (InvalidInput, lambda each: each.recall("colour", limit=0)),
+    )
+    for kind, call in calls:
+        with pytest.raises(kind) as far:
+            call(memory)
+        with pytest.raises(kind) as near:
+            call(plain)
+        assert type(far.value) is kind
+        assert str(far.value) == str(near.value)
+        assert far.value.code == near.value.code
+
+
+def test_a_poison_record_is_set_aside_with_the_same_words_as_inline(open_memory) -> None:
+    reasons = []
+    for runtime in ("ray", "inline"):
+        memory = open_memory(runtime, runtime=runtime, shards=2)
+        told = [
+            Observation(
+                id=f"o{n}",
+                bank="default",
+                source=Source("cam"),
+                observed_at=ASKED,
+                turn=2**63 if n == 5 else n,
+                claims=(Claim(entity=Entity(f"car {n}"), attribute="colour", value="red"),),
+            )
+            for n in range(12)
+        ]
+        entries = [Entry(observation_key(one), pack(one, one.id)) for one in told]
+        memory.home.log.append("observations", entries, ASKED)
+        memory.home.worker.drain()
+        (letter,) = memory.dead_letters()
+        reasons.append((letter.stage, letter.error, letter.reason))
+        assert memory.stats("default")["banks"]["default"]["evidence"] == 11
+    assert reasons[0] == reasons[1]
+
+
+def test_private_notes_stay_private_over_actors(open_memory) -> None:
+    memory = open_memory(runtime="ray", shards=2)
+    memory.retain([door("red", "ann"), door("blue", "bob", visibility="private")])
+    assert [one.belief.value for one in memory.recall("colour", principal="ann").found] == ["red"]
+    assert "blue" in [one.belief.value for one in memory.recall("colour", principal="bob").found]
+
+
+def test_closing_ends_the_actors_and_leaves_a_ray_that_ran_before(open_memory) -> None:
+    memory = open_memory(runtime="ray", shards=2)
+    memory.retain(door("red", "ann"))
+    processes = memory.home.mesh.shard_processes()
+    memory.close()
+    assert ray.is_initialized()
+    for process in processes:
+        assert gone(process)
+    again = open_memory(runtime="ray", shards=3)
+    assert [one.belief.value for one in again.recall("colour of the door").found] == ["red"]
+
+
+def gone(process: int) -> bool:
+    """Whether the process ends within half a minute; a zombie that nobody has reaped yet has ended."""
+    never = threading.Event()
+    for _ in range(3_000):
+        try:
+            state = Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()[0]
+        except FileNotFoundError:
+            return True
+        if state in "ZX":
+            return True
+        never.wait(0.01)
+    return False
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_a_ray_that_the_mesh_starts_is_this_machines_alone_and_ends_with_it(tmp_path: Path) -> None:
+    script = Path(__file__).with_name("ray_owner.py")
+    done = subprocess.run(
+        [sys.executable, str(script), str(tmp_path / "mesh")],
+        capture_output=True,
+        text=True,
+        timeout=200,
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
+    )
+    assert done.returncode == 0, done.stderr[-2_000:]
+    assert done.stdout.split() == ["red"]
