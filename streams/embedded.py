@@ -4,6 +4,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import wait as wait_for_all
 
 import structlog
 
@@ -44,6 +45,7 @@ class EmbeddedWorker:
         self._batch = batch
         self._letters = DeadLetters(log, topics)
         self._turn = threading.Lock()
+        self._counting = threading.Lock()
         self._stop = threading.Event()
         self._caught_up = False
         self._pool = ThreadPoolExecutor(len(STAGES), thread_name_prefix="stage")
@@ -56,7 +58,7 @@ class EmbeddedWorker:
         """Run all stages until nothing is left to read or due; returns how many records and reviews were handled.
 
         One thread at a time does it; without `wait`, a call that finds another one at it returns at once. After
-        `stop` it ends with the batch in hand.
+        `stop` it ends with the batch in hand. The first call also indexes what the graph says the index lacks.
         """
         if not self._turn.acquire(blocking=wait):
             return 0
@@ -101,11 +103,16 @@ class EmbeddedWorker:
         self.counts["reviews"] += len(slots)
 
     def _advance_all(self) -> int:
-        """One batch of every stage; all at once where the actors compute elsewhere, else one after the other."""
+        """One batch of every stage; all at once where the actors compute elsewhere, else one after the other.
+
+        All have ended on return, also when one raises: no stage is ever run twice at the same time.
+        """
         if not self._mesh.parallel:
             return sum(map(self._advance, STAGES))
         behind = [stage for stage in STAGES if self._is_behind(stage)]
-        return sum(self._pool.map(self._advance, behind))
+        running = [self._pool.submit(self._advance, stage) for stage in behind]
+        wait_for_all(running)
+        return sum(stage.result() for stage in running)
 
     def _is_behind(self, stage: Stage) -> bool:
         source = self._topics.name(stage.source)
@@ -133,8 +140,9 @@ class EmbeddedWorker:
             self._log.append(self._topics.name(stage.sink), outcome.entries, now)
         reached = {partition: records[-1].offset + 1 for partition, records in batch.items()}
         self._log.commit(stage.group, source, reached)
-        self.counts.update(outcome.counts)
-        self.counts["dead_letters"] += len(outcome.dead)
+        with self._counting:
+            self.counts.update(outcome.counts)
+            self.counts["dead_letters"] += len(outcome.dead)
         return sum(len(records) for records in batch.values())
 
     def _review_due(self) -> int:
