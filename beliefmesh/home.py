@@ -1,6 +1,5 @@
 """An opened mesh: its folder, stores, actors and worker, put together from the settings."""
 
-import threading
 import time
 from collections.abc import Callable
 
@@ -12,12 +11,12 @@ from beliefmesh.settings import Settings
 from schemas.errors import InvalidSetting, StoreUnavailable
 from schemas.instant import Instant
 from stores.embedders import open_embedder
-from stores.open import open_graph, open_index, open_log
+from stores.open import is_kafka, open_graph, open_index, open_log
 from stores.ports import SearchIndex, StoreUrls
+from streams.choose import open_worker
 from streams.dead_letters import DeadLetters
-from streams.embedded import EmbeddedWorker
 from streams.recall_log import RecallLog
-from streams.topics import Topics
+from streams.topics import CLAIMS, OBSERVATIONS, RECALL_LOG, Topics
 
 _NO_VECTORS = 1
 
@@ -43,32 +42,39 @@ class Home:
         self.folder = Folder(settings.mesh.folder)
         try:
             self.urls = store_urls(settings, self.folder)
-            self.log = open_log(self.urls.log)
+            self.log = open_log(self.urls.log, settings.kafka)
             self.graph = open_graph(self.urls.graph)
-            self.topics = Topics(settings.streams.prefix, settings.streams.partitions)
+            self.topics = topics_of(settings)
             self.index: SearchIndex | None = None
             self.mesh = self._mesh(own)
-            self.worker = EmbeddedWorker(
-                self.log, self.mesh, self.topics, clock, due=self.graph.due, batch=settings.streams.batch
+            self.worker = open_worker(
+                self.urls.log,
+                settings.kafka,
+                here=settings.streams.worker == "here",
+                log=self.log,
+                mesh=self.mesh,
+                topics=self.topics,
+                clock=clock,
+                due=self.graph.due,
+                batch=settings.streams.batch,
             )
+            if is_kafka(self.urls.log):
+                self.worker.start()
             self.letters = DeadLetters(self.log, self.topics)
             self.recalls = RecallLog(self.log, self.topics, clock)
         except BaseException:
             self.folder.close()
             raise
-        self._thread: threading.Thread | None = None
         self._closed = False
 
     @property
     def streaming(self) -> bool:
         """Whether the worker runs in the background; otherwise each retain drains the log itself."""
-        return self._thread is not None
+        return self.worker.running
 
     def start(self) -> None:
         """Let the worker run in the background until `close`."""
-        if self._thread is None:
-            self._thread = threading.Thread(target=self.worker.run, name="stream", daemon=True)
-            self._thread.start()
+        self.worker.start()
 
     def require_open(self) -> None:
         """Raises StoreUnavailable once it was closed."""
@@ -81,8 +87,6 @@ class Home:
             return
         self._closed = True
         self.worker.stop()
-        if self._thread is not None:
-            self._thread.join()
         self.recalls.close()
         self.mesh.close()
         if self.index is not None:
@@ -111,6 +115,13 @@ def store_urls(settings: Settings, folder: Folder) -> StoreUrls:
         embedder=settings.stores.embedder,
         embedder_key=settings.stores.embedder_key,
     )
+
+
+def topics_of(settings: Settings) -> Topics:
+    """The topics as the settings name, divide and keep them."""
+    kafka = settings.kafka
+    days = {OBSERVATIONS: kafka.observations_days, CLAIMS: kafka.claims_days, RECALL_LOG: kafka.recall_log_days}
+    return Topics(settings.streams.prefix, settings.streams.partitions, days=days)
 
 
 def _runtime(wanted: str) -> str:

@@ -16,12 +16,14 @@ import msgspec
 from schemas.errors import InvalidInput, InvalidSetting
 from schemas.limits import check_bank, check_text, shown
 from schemas.query import Fusion
+from stores.kafka_options import KafkaOptions
 
 PREFIX = "BELIEFMESH_"
 FILE_VARIABLE = "BELIEFMESH_CONFIG"
 FILE_NAME = "beliefmesh.toml"
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
+Where = Literal["here", "elsewhere"]
 Runtime = Literal["auto", "inline", "ray"]
 Level = Literal["debug", "info", "warning", "error"]
 Format = Literal["auto", "json", "text"]
@@ -35,6 +37,7 @@ class MeshSettings(msgspec.Struct, frozen=True):
     bank: str = "default"
     runtime: Runtime = "auto"
     shards: Annotated[int, msgspec.Meta(ge=1, le=1_024)] = 2
+    address: str = ""
 
 
 class StoreSettings(msgspec.Struct, frozen=True):
@@ -53,6 +56,7 @@ class StreamSettings(msgspec.Struct, frozen=True):
     prefix: str = ""
     partitions: Annotated[int, msgspec.Meta(ge=1, le=1_024)] = 8
     batch: Count = 4_000
+    worker: Where = "here"
 
 
 class HttpSettings(msgspec.Struct, frozen=True):
@@ -93,6 +97,7 @@ class Settings(msgspec.Struct, frozen=True):
     mesh: MeshSettings = MeshSettings()
     stores: StoreSettings = StoreSettings()
     streams: StreamSettings = StreamSettings()
+    kafka: KafkaOptions = KafkaOptions()
     http: HttpSettings = HttpSettings()
     recall: RecallSettings = RecallSettings()
     logging: LogSettings = LogSettings()

@@ -5,10 +5,12 @@ The adapter of an index is loaded only when one is opened: its client library mu
 """
 
 import importlib
+import importlib.util
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from schemas.errors import InvalidSetting
+from schemas.errors import InvalidSetting, MissingExtra
+from stores.kafka_options import KafkaOptions
 from stores.ports import GraphStore, Log, SearchIndex
 from stores.sqlite_graph import SqliteGraph
 from stores.sqlite_log import SqliteLog
@@ -17,7 +19,9 @@ _SHAPES = {
     "sqlite": "sqlite:///relative/file.db, or with four slashes sqlite:////absolute/file.db",
     "local": "local:///relative/folder, or with four slashes local:////absolute/folder",
 }
-_PLANNED = {"nebula": "graph", "kafka": "log", "milvus": "index"}
+_PLANNED = {"nebula": "graph", "milvus": "index"}
+_KAFKA = "kafka"
+_NO_OPTIONS = KafkaOptions()
 
 
 def open_graph(url: str) -> GraphStore:
@@ -25,9 +29,22 @@ def open_graph(url: str) -> GraphStore:
     return SqliteGraph(_path(url, "graph", "sqlite"))
 
 
-def open_log(url: str) -> Log:
-    """The log at `sqlite:///file.db`. Raises InvalidSetting for a URL that names none."""
-    return SqliteLog(_path(url, "log", "sqlite"))
+def open_log(url: str, kafka: KafkaOptions = _NO_OPTIONS) -> Log:
+    """The log at `sqlite:///file.db` or `kafka://host:port`. Raises InvalidSetting for a URL that names none.
+
+    Raises MissingExtra where Kafka is asked for and its client is not installed.
+    """
+    if not is_kafka(url):
+        return SqliteLog(_path(url, "log", "sqlite"))
+    if importlib.util.find_spec("kafka") is None:
+        raise MissingExtra("kafka-python is not installed; install beliefmesh[cluster]")
+    log: Log = importlib.import_module("stores.kafka_log").KafkaLog(url, kafka)
+    return log
+
+
+def is_kafka(url: str) -> bool:
+    """Whether a log's URL names Kafka."""
+    return urlsplit(url).scheme == _KAFKA
 
 
 def open_index(url: str, dimensions: int, model_id: str) -> SearchIndex:

@@ -230,11 +230,22 @@ class Record(msgspec.Struct, frozen=True, gc=False):
     headers: dict[str, str] = {}
 
 
+class TopicPlan(msgspec.Struct, frozen=True):
+    """How a topic is made: its partitions; whether only the newest record of each key must stay; days to keep, 0: all.
+
+    A log that never drops records by itself need not heed the latter two.
+    """
+
+    partitions: int
+    compacted: bool = False
+    days: int = 0
+
+
 class Log(Protocol):
     """Partitioned, ordered, durable topics with consumer groups. Entries of one key stay in order."""
 
-    def create(self, topic: str, partitions: int) -> None:
-        """Make a topic if it is not there; the partition count of an existing one stays."""
+    def create(self, topic: str, plan: TopicPlan) -> None:
+        """Make a topic if it is not there; an existing one stays as it is."""
 
     def partitions(self, topic: str) -> int:
         """The partition count; raises NotFound for an unknown topic."""
@@ -260,7 +271,7 @@ class Log(Protocol):
     def forget(self, topic: str, partition: int, offsets: Sequence[int]) -> None:
         """Blank the bytes of single records for good; their offsets stay and are skipped by readers."""
 
-    def retain(self, topic: str, before: Instant) -> int:
+    def drop_before(self, topic: str, before: Instant) -> int:
         """Drop records accepted before a time; returns how many. Offsets never move."""
 
     def close(self) -> None:

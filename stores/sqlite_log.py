@@ -12,7 +12,7 @@ import msgspec
 from schemas.errors import InvalidInput, NewerSchema, NotFound, StoreUnavailable
 from schemas.instant import Instant
 from schemas.routing import partition_of
-from stores.ports import Entry, Record
+from stores.ports import Entry, Record, TopicPlan
 
 _SCHEMA_VERSION = 1
 _BUSY_SECONDS = 10.0
@@ -73,12 +73,14 @@ class SqliteLog:
         with self._writing() as connection:
             _migrate(connection, self._path)
 
-    def create(self, topic: str, partitions: int) -> None:
-        """Make a topic if it is not there; the partition count of an existing one stays."""
-        if partitions < 1:
-            raise InvalidInput("partitions", f"is {partitions}; a topic has at least one")
+    def create(self, topic: str, plan: TopicPlan) -> None:
+        """Make a topic if it is not there; an existing one stays as it is. Records go by `drop_before` only."""
+        if plan.partitions < 1:
+            raise InvalidInput("partitions", f"is {plan.partitions}; a topic has at least one")
         with self._writing() as connection:
-            connection.execute("INSERT OR IGNORE INTO log_topics (name, partitions) VALUES (?, ?)", (topic, partitions))
+            connection.execute(
+                "INSERT OR IGNORE INTO log_topics (name, partitions) VALUES (?, ?)", (topic, plan.partitions)
+            )
 
     def partitions(self, topic: str) -> int:
         """The partition count; raises NotFound for an unknown topic."""
@@ -160,7 +162,7 @@ class SqliteLog:
             connection.executemany(_BLANK, [(id, partition, offset) for offset in offsets])
         self._wipe()
 
-    def retain(self, topic: str, before: Instant) -> int:
+    def drop_before(self, topic: str, before: Instant) -> int:
         """Drop records accepted before a time; returns how many. Offsets never move."""
         with self._writing() as connection:
             id, _ = self._topic(connection, topic)

@@ -43,7 +43,7 @@ def wait_for(log: Log, topics: Topics, token: str, timeout: float) -> bool:
     if any(offset > ends.get(partition, 0) for partition, offset in wanted.items()):
         raise InvalidInput("wait_for", f"{token!r:.80} is the token of another log; use one that this mesh returned")
     for stage in STAGES:
-        if not _until(lambda: _reached(log, stage.group, topics.name(stage.source), wanted), deadline):  # noqa: B023
+        if not _until(lambda: _reached(log, topics.group, topics.name(stage.source), wanted), deadline):  # noqa: B023
             return False
         if stage.sink:
             wanted = log.ends(topics.name(stage.sink))
@@ -55,8 +55,8 @@ def lag(log: Log, topics: Topics) -> dict[str, dict[int, int]]:
     waiting = {}
     for stage in STAGES:
         source = topics.name(stage.source)
-        done = log.committed(stage.group, source)
-        waiting[stage.group] = {partition: end - done.get(partition, 0) for partition, end in log.ends(source).items()}
+        done = log.committed(topics.group, source)
+        waiting[stage.name] = {partition: end - done.get(partition, 0) for partition, end in log.ends(source).items()}
     return waiting
 
 

@@ -1,6 +1,10 @@
-"""The topics and what each is keyed by (design section 5)."""
+"""The topics, what each is keyed by and how it is kept (design section 5)."""
+
+from collections.abc import Mapping
 
 import msgspec
+
+from stores.ports import Log, TopicPlan
 
 OBSERVATIONS = "observations"
 CLAIMS = "claims"
@@ -8,18 +12,37 @@ CHANGES = "changes"
 DEAD_LETTERS = "dead-letters"
 RECALL_LOG = "recall-log"
 
+_GROUP = "beliefmesh"
+
 
 class Topics(msgspec.Struct, frozen=True):
-    """Topic names under a prefix, and their partition counts."""
+    """Topic names under a prefix, their partitions, and the space (of graph and index) that the stages fill.
+
+    `days` says how long a topic is kept where that is not for ever.
+    """
 
     prefix: str = ""
     partitions: int = 8
+    space: str = ""
+    days: Mapping[str, int] = {}
+
+    @property
+    def group(self) -> str:
+        """The consumer group of the stages; each space reads the topics for itself."""
+        return f"{self.prefix}{_GROUP}-{self.space}" if self.space else f"{self.prefix}{_GROUP}"
 
     def name(self, topic: str) -> str:
         """The full name of a topic."""
         return f"{self.prefix}{topic}"
 
-    def all(self) -> dict[str, int]:
-        """Every topic with its partition count; dead letters and the recall log keep their order in one."""
-        spread = {self.name(topic): self.partitions for topic in (OBSERVATIONS, CLAIMS, CHANGES)}
-        return spread | {self.name(topic): 1 for topic in (DEAD_LETTERS, RECALL_LOG)}
+    def plans(self) -> dict[str, TopicPlan]:
+        """How each topic is made, by full name; dead letters and the recall log keep their order in one partition."""
+        spread = {topic: TopicPlan(self.partitions, days=self.days.get(topic, 0)) for topic in (OBSERVATIONS, CLAIMS)}
+        changes = {CHANGES: TopicPlan(self.partitions, compacted=True)}
+        single = {topic: TopicPlan(1, days=self.days.get(topic, 0)) for topic in (DEAD_LETTERS, RECALL_LOG)}
+        return {self.name(topic): plan for topic, plan in (spread | changes | single).items()}
+
+    def create(self, log: Log) -> None:
+        """Make those that are not there."""
+        for topic, plan in self.plans().items():
+            log.create(topic, plan)

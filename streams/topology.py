@@ -6,7 +6,7 @@ A stage takes records and gives what to append next and what to set aside; who r
 worker's matter. A record that cannot be read or used is set aside alone; a store that fails stops the stage.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
 import msgspec
@@ -36,19 +36,20 @@ class Outcome(msgspec.Struct, frozen=True):
     counts: dict[str, int]
 
 
-Handler = Callable[[Mesh, dict[int, list[Record]], Instant], Outcome]
+Batch = Mapping[int, Sequence[Record]]
+Handler = Callable[[Mesh, Batch, Instant], Outcome]
 
 
 class Stage(msgspec.Struct, frozen=True):
-    """One step of the flow: its consumer group, the topic it reads, the topic it writes ("" for none), what it does."""
+    """One step of the flow: its name, the topic it reads, the topic it writes ("" for none), what it does."""
 
-    group: str
+    name: str
     source: str
     sink: str
     handle: Handler
 
 
-def extract(mesh: Mesh, batch: dict[int, list[Record]], now: Instant) -> Outcome:
+def extract(mesh: Mesh, batch: Batch, now: Instant) -> Outcome:
     """Observations to evidence, keyed by bank and entity."""
     records = [record for records in batch.values() for record in records]
     readable, dead = _read(records, Observation, "extract", now)
@@ -63,7 +64,7 @@ def extract(mesh: Mesh, batch: dict[int, list[Record]], now: Instant) -> Outcome
     return Outcome(entries, dead + spoiled, {"observations": len(results), "claims": len(entries)})
 
 
-def decide(mesh: Mesh, batch: dict[int, list[Record]], now: Instant) -> Outcome:
+def decide(mesh: Mesh, batch: Batch, now: Instant) -> Outcome:
     """Evidence to durable decisions, each partition by the shard that owns it, and the changes they made."""
     readable: dict[int, list[tuple[Record, Evidence]]] = {}
     dead: list[DeadLetter] = []
@@ -85,7 +86,7 @@ def decide(mesh: Mesh, batch: dict[int, list[Record]], now: Instant) -> Outcome:
     return Outcome(entries, dead, {"evidence": added, "duplicates": repeated, "changes": len(changes)})
 
 
-def index(mesh: Mesh, batch: dict[int, list[Record]], now: Instant) -> Outcome:
+def index(mesh: Mesh, batch: Batch, now: Instant) -> Outcome:
     """Changes to rows of the index."""
     records = [record for records in batch.values() for record in records]
     readable, dead = _read(records, Change, "index", now)

@@ -11,7 +11,7 @@ import pytest
 
 from schemas.errors import InvalidInput, NewerSchema, NotFound, StoreUnavailable
 from schemas.routing import partition_of
-from stores.ports import Entry, Log, Record
+from stores.ports import Entry, Log, Record, TopicPlan
 from stores.sqlite_log import SqliteLog
 
 ROOT = Path(__file__).parents[2]
@@ -38,8 +38,8 @@ def reopen(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Opener]:
 def log(reopen: Opener) -> Log:
     """An empty log with the topic `claims` of four partitions and `one` of one."""
     log = reopen()
-    log.create("claims", 4)
-    log.create("one", 1)
+    log.create("claims", TopicPlan(4))
+    log.create("one", TopicPlan(1))
     return log
 
 
@@ -52,17 +52,17 @@ def values(log: Log, topic: str = "one", partition: int = 0, offset: int = 0) ->
 
 
 def test_a_topic_keeps_the_partition_count_it_was_made_with(log: Log) -> None:
-    log.create("claims", 16)
+    log.create("claims", TopicPlan(16))
     assert log.partitions("claims") == 4
 
 
 def test_a_topic_needs_a_partition(log: Log) -> None:
     with pytest.raises(InvalidInput, match="partitions: is 0"):
-        log.create("none", 0)
+        log.create("none", TopicPlan(0))
 
 
 def test_topics_are_listed_sorted(log: Log) -> None:
-    log.create("changes", 1)
+    log.create("changes", TopicPlan(1))
     assert log.topics() == ["changes", "claims", "one"]
 
 
@@ -77,7 +77,7 @@ def test_topics_are_listed_sorted(log: Log) -> None:
         lambda log: log.committed("group", "unknown"),
         lambda log: log.commit("group", "one", {1: 0}),
         lambda log: log.forget("one", -1, [0]),
-        lambda log: log.retain("unknown", MAY),
+        lambda log: log.drop_before("unknown", MAY),
     ],
 )
 def test_an_unknown_topic_or_partition_is_not_found(log: Log, use: Callable[[Log], object]) -> None:
@@ -185,7 +185,7 @@ def test_retaining_drops_only_what_was_accepted_before_the_time(log: Log, tmp_pa
     log.append("one", entries(b"june"), MAY + 1)
     log.append("claims", entries(b"other topic"), MAY)
 
-    assert log.retain("one", MAY + 1) == 1
+    assert log.drop_before("one", MAY + 1) == 1
 
     assert [(record.offset, record.value) for record in log.read("one", 0, 0, 10)] == [(1, b"june")]
     assert sum(log.ends("claims").values()) == 1
@@ -194,7 +194,7 @@ def test_retaining_drops_only_what_was_accepted_before_the_time(log: Log, tmp_pa
 
 def test_offsets_go_on_after_everything_was_dropped(log: Log, reopen: Opener) -> None:
     log.append("one", entries(b"a", b"b"), MAY)
-    assert log.retain("one", MAY + 1) == 2
+    assert log.drop_before("one", MAY + 1) == 2
     assert reopen().append("one", entries(b"c"), MAY) == [(0, 2)]
 
 
@@ -242,8 +242,8 @@ def test_entries_of_one_key_stay_in_order_under_concurrent_writers(log: Log) -> 
 
 def test_processes_open_and_append_at_once(tmp_path: Path) -> None:
     script = (
-        "import sys; from stores.sqlite_log import SqliteLog; from stores.ports import Entry\n"
-        "log = SqliteLog(sys.argv[1]); log.create('one', 1)\n"
+        "import sys; from stores.sqlite_log import SqliteLog; from stores.ports import Entry, TopicPlan\n"
+        "log = SqliteLog(sys.argv[1]); log.create('one', TopicPlan(1))\n"
         "for turn in range(20): log.append('one', [Entry('k', sys.argv[2].encode())] * 5, 1)\n"
         "log.close()"
     )
@@ -262,8 +262,8 @@ def test_processes_open_and_append_at_once(tmp_path: Path) -> None:
 
 def test_what_was_acknowledged_survives_a_killed_process(tmp_path: Path) -> None:
     script = (
-        "import os, sys; from stores.sqlite_log import SqliteLog; from stores.ports import Entry\n"
-        "log = SqliteLog(sys.argv[1]); log.create('one', 1)\n"
+        "import os, sys; from stores.sqlite_log import SqliteLog; from stores.ports import Entry, TopicPlan\n"
+        "log = SqliteLog(sys.argv[1]); log.create('one', TopicPlan(1))\n"
         "log.append('one', [Entry('k', b'acknowledged')], 1); log.commit('g', 'one', {0: 1})\n"
         "os.kill(os.getpid(), 9)"
     )

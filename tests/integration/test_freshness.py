@@ -119,4 +119,4 @@ def test_waiting_too_long_is_busy_and_loses_nothing(memory: Memory) -> None:
     token = memory.retain(told(1), wait=False).token
     with pytest.raises(Busy, match=r"not recallable after 0\.05 s"):
         memory.wait(token, timeout=0.05)
-    assert memory.home.log.ends("observations") != memory.home.log.committed("extract", "observations")
+    assert memory.home.log.ends("observations") != memory.home.log.committed("beliefmesh", "observations")

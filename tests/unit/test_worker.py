@@ -89,10 +89,9 @@ class House:
         }
 
     def lag(self) -> list[int]:
-        stages = (("extract", "observations"), ("decide", "claims"), ("index", "changes"))
         return [
-            sum(self.log.ends(topic).values()) - sum(self.log.committed(group, topic).values())
-            for group, topic in stages
+            sum(self.log.ends(topic).values()) - sum(self.log.committed("beliefmesh", topic).values())
+            for topic in ("observations", "claims", "changes")
         ]
 
     def close(self) -> None:

@@ -1,0 +1,98 @@
+"""What every worker does with a batch, whichever log brings it: the order of durable writes, counts, reviews."""
+
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from threading import Lock
+
+import structlog
+
+from actors.mesh import Mesh
+from schemas.dead_letter import DeadLetter
+from schemas.instant import Instant
+from stores.ports import Log, Record
+from streams.dead_letters import DeadLetters
+from streams.topics import CHANGES, Topics
+from streams.topology import Stage, entry_of
+
+FIRST_PAUSE = 0.1
+LONGEST_PAUSE = 10.0
+
+Due = Callable[[Instant, int], list[tuple[str, str]]]
+
+log_events = structlog.get_logger("streams")
+
+
+class Worker(ABC):
+    """Moves records through the stages. `stopped_by` says why nothing moves, "" while it does."""
+
+    def __init__(
+        self, log: Log, mesh: Mesh, topics: Topics, clock: Callable[[], Instant], due: Due, batch: int
+    ) -> None:
+        self.stopped_by = ""
+        self.counts: Counter[str] = Counter()
+        self._log = log
+        self._mesh = mesh
+        self._topics = topics
+        self._clock = clock
+        self._due = due
+        self._batch = batch
+        self._letters = DeadLetters(log, topics)
+        self._counting = Lock()
+
+    @property
+    @abstractmethod
+    def running(self) -> bool:
+        """Whether it works in the background."""
+
+    @abstractmethod
+    def start(self) -> None:
+        """Work in the background until `stop`; a second call does nothing."""
+
+    @abstractmethod
+    def stop(self) -> None:
+        """Finish the batch in hand, commit it, and end; a second call does nothing."""
+
+    @abstractmethod
+    def drain(self, *, wait: bool = True) -> int:
+        """Work off what is in the log; returns how much was handled. Without `wait` it may leave that to others."""
+
+    def review(self, slots: Sequence[tuple[str, str]]) -> None:
+        """Decide (bank, slot) pairs again, and announce what changed; for the next stage to index."""
+        now = self._clock()
+        changes = self._mesh.review(slots, now)
+        self._log.append(self._topics.name(CHANGES), [entry_of(change) for change in changes], now)
+        self._count({"reviews": len(slots)})
+
+    def _process(
+        self, stage: Stage, batch: Mapping[int, Sequence[Record]], commit: Callable[[Mapping[int, int]], None]
+    ) -> None:
+        """Give one batch (records by partition) its effect.
+
+        The order of durable writes; each step is safe to repeat, and a crash between two repeats from the first:
+        1. the stage's own effect (decide: evidence, edges, beliefs and slot version, in one transaction of the graph);
+        2. dead letters, with the original bytes;
+        3. what the next stage reads (decide: the change events);
+        4. the offsets, through `commit`, which gets the next offset of each partition.
+        """
+        now = self._clock()
+        outcome = stage.handle(self._mesh, batch, now)
+        if outcome.dead:
+            self._set_aside(outcome.dead, now)
+        if outcome.entries:
+            self._log.append(self._topics.name(stage.sink), outcome.entries, now)
+        commit({partition: records[-1].offset + 1 for partition, records in batch.items() if records})
+        self._count({**outcome.counts, "dead_letters": len(outcome.dead)})
+
+    def _set_aside(self, dead: Sequence[DeadLetter], now: Instant) -> None:
+        self._letters.add(dead, now)
+        for letter in dead:
+            log_events.warning("record.dead_lettered", stage=letter.stage, error=letter.error, reason=letter.reason)
+
+    def _count(self, counts: Mapping[str, int]) -> None:
+        with self._counting:
+            self.counts.update(counts)
+
+    def _paused(self, error: Exception, seconds: float) -> None:
+        self.stopped_by = str(error) or type(error).__name__
+        log_events.error("stream.paused", error=type(error).__name__, reason=str(error), seconds=seconds)
