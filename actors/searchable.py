@@ -1,6 +1,7 @@
 """What is searchable of a belief: one row an audience, made only from words that this audience may see."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import lru_cache
 
 from beliefs.access import audience_of, public
 from beliefs.conflict import Candidate
@@ -9,7 +10,7 @@ from schemas.audience import PUBLIC
 from schemas.belief import Belief
 from schemas.entity import Entity, entity_id
 from schemas.evidence import Evidence
-from schemas.instant import Instant, datetime_of
+from schemas.instant import DAY, Instant, datetime_of
 from schemas.policy import Policy
 from schemas.slot import Slot, StoredSlot
 from stores.ports import IndexRow
@@ -82,6 +83,7 @@ def _told_at(belief: Belief, evidence: Sequence[Evidence]) -> Instant:
 
 def _plain_row(belief: Belief, at: Instant, mentioned: Iterable[str]) -> IndexRow:
     """The one row of a belief that everybody may see and that stands in no session."""
+    named = _named(belief.entity, belief.attribute, belief.statement)
     return IndexRow(
         bank=belief.bank,
         belief=belief.id,
@@ -90,8 +92,8 @@ def _plain_row(belief: Belief, at: Instant, mentioned: Iterable[str]) -> IndexRo
         version=belief.version,
         network=belief.network,
         status=belief.status,
-        text=searched_text(belief.entity, belief.attribute, belief.statement, at),
-        keywords=_named(belief.entity, belief.attribute, belief.statement),
+        text=_dated(named, at),
+        keywords=named,
         entities=tuple(sorted(mentioned)),
         at=at,
         occurred_start=belief.occurred_start,
@@ -128,9 +130,18 @@ def _row(
 
 def searched_text(entity: Entity, attribute: str | None, statement: str, at: Instant) -> str:
     """One statement with its day, whom it is about or who said it, and what of them: what is embedded."""
-    moment = datetime_of(at)
-    day = f"{moment.day} {moment:%B} {moment.year}"
-    return f"[{day}] {_named(entity, attribute, statement)}"
+    return _dated(_named(entity, attribute, statement), at)
+
+
+def _dated(named: str, at: Instant) -> str:
+    return f"[{_day(at // DAY)}] {named}"
+
+
+@lru_cache(maxsize=4_096)
+def _day(number: int) -> str:
+    """A day as it is written out, given its number since 1970."""
+    moment = datetime_of(number * DAY)
+    return f"{moment.day} {moment:%B} {moment.year}"
 
 
 def _told(piece: Evidence) -> str:

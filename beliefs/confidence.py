@@ -7,7 +7,7 @@ their sum at any time follows from their sum at one time, so confidence never ne
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from schemas.belief import Belief, Mass
 from schemas.instant import Instant
@@ -23,23 +23,24 @@ def decay(age: Instant, half_life: int | None) -> float:
     """The share that is left at an age: 2 ** (-age / half_life), never above 1; 1 without a half-life."""
     if half_life is None or age <= 0:
         return 1.0
-    exponent = age / half_life
-    return 2.0**-exponent if exponent < 1100.0 else 0.0
+    left: float = 2.0 ** (-age / half_life)
+    return left
 
 
 def amount(mass: Mass, now: Instant) -> float:
     """What a mass weighs now."""
-    if mass.until is not None and mass.until <= now:
+    until = mass.until
+    if until is not None and until <= now:
         return 0.0
-    if mass.half_life is None:
-        return mass.amount
     return mass.amount * decay(now - mass.as_of, mass.half_life)
 
 
 def total(masses: Sequence[Mass], now: Instant) -> float:
     """The exact sum of masses now; it does not depend on their order."""
-    if len(masses) < 2:
-        return amount(masses[0], now) if masses else 0.0
+    if not masses:
+        return 0.0
+    if len(masses) == 1:
+        return amount(masses[0], now)
     return math.fsum([amount(mass, now) for mass in masses])
 
 
@@ -79,29 +80,43 @@ def logit(probability: float) -> float:
     return math.log(probability / (1.0 - probability))
 
 
-def gather(weights: Iterable[tuple[float, Instant, int | None, Instant | None]], now: Instant) -> tuple[Mass, ...]:
+def gather(weights: Sequence[tuple[float, Instant, int | None, Instant | None]], now: Instant) -> tuple[Mass, ...]:
     """Sum (weight, time, half-life, until) to one mass a class, as of the newest time in it.
 
     A time after `now` (a clock ahead of ours) makes a class of its own, since its decay stands still until then.
     What weighs nothing leaves no mass.
     """
+    if len(weights) < 2:
+        return tuple([Mass(*one) for one in weights if one[0] != 0.0])
+    amounts, times, half_lives, untils = zip(*weights, strict=True)
+    alike = half_lives.count(half_lives[0]) == untils.count(untils[0]) == len(weights)
+    if alike and max(times) <= now and 0.0 not in amounts:
+        return (_sum(tuple(zip(amounts, times, strict=True)), half_lives[0], untils[0]),)
     classes: dict[tuple[int | None, Instant | None, Instant], list[tuple[float, Instant]]] = {}
     for weight, at, half_life, until in weights:
         if weight == 0.0:
             continue
         ahead = at if half_life is not None and at > now else 0
-        classes.setdefault((half_life, until, ahead), []).append((weight, at))
-    masses = []
-    for (half_life, until, _), members in classes.items():
-        if len(members) == 1:
-            masses.append(Mass(members[0][0], members[0][1], half_life, until))
-            continue
-        newest = max(at for _, at in members)
-        summed = math.fsum([weight * decay(newest - at, half_life) for weight, at in members])
-        masses.append(Mass(summed, newest, half_life, until))
+        kind = (half_life, until, ahead)
+        members = classes.get(kind)
+        if members is None:
+            classes[kind] = [(weight, at)]
+        else:
+            members.append((weight, at))
+    masses = [_sum(members, half_life, until) for (half_life, until, _), members in classes.items()]
     if len(masses) > 1:
         masses.sort(key=_class_order)
     return tuple(masses)
+
+
+def _sum(members: Sequence[tuple[float, Instant]], half_life: int | None, until: Instant | None) -> Mass:
+    """What (weight, time) pairs of one class weigh together, exactly summed, at the newest time among them."""
+    newest = max([at for _, at in members])
+    if half_life is None:
+        return Mass(math.fsum([weight for weight, _ in members]), newest, half_life, until)
+    # `decay` written out, since no age here is below 0.
+    parts = [weight * 2.0 ** ((at - newest) / half_life) for weight, at in members]
+    return Mass(math.fsum(parts), newest, half_life, until)
 
 
 def _last_within_reach(mass: Mass, now: Instant) -> Instant:

@@ -1,6 +1,6 @@
 """What speaks for and against each value of a slot: candidates with their masses (design 3.3, 3.5)."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import msgspec
 
@@ -11,6 +11,8 @@ from beliefs.scope import covers
 from schemas.belief import Mass
 from schemas.claim import Scope
 from schemas.instant import Instant
+from schemas.policy import AttributeRule
+from schemas.slot import belief_id
 
 
 class Candidate(msgspec.Struct, gc=False):
@@ -18,9 +20,10 @@ class Candidate(msgspec.Struct, gc=False):
 
     `supporters` count; `silent` supported once and do not count now. `refuters` name this value; `against` pairs
     every counted voice against it, rivals included, with its factor. `instructed` is the newest counted instruction;
-    `seen` and `sighted` are the support and the newest time of what does not instruct.
+    `seen` and `sighted` are the support and the newest time of what does not instruct. `id` is the belief's.
     """
 
+    id: str
     scope: Scope
     value_key: str
     supporters: list[Voice]
@@ -35,14 +38,15 @@ class Candidate(msgspec.Struct, gc=False):
     newest: Instant | None = None
     sighted: Instant | None = None
     instructed: Key | None = None
-
-    def speakers(self) -> list[Voice]:
-        """Everybody whose words made this belief, in key order."""
-        return sorted([*self.supporters, *self.silent, *self.refuters], key=lambda voice: voice.key)
+    _asked_at: Instant | None = None
+    _odds: float = 0.0
 
     def odds(self, now: Instant) -> float:
-        """S - R."""
-        return balance(self.support, self.refutation, now)
+        """S - R. Asked several times for one time in a row, so the last answer is remembered."""
+        if now != self._asked_at:
+            self._odds = balance(self.support, self.refutation, now)
+            self._asked_at = now
+        return self._odds
 
 
 def candidates(hearing: Hearing, book: Rulebook, now: Instant) -> list[Candidate]:
@@ -50,31 +54,29 @@ def candidates(hearing: Hearing, book: Rulebook, now: Instant) -> list[Candidate
     found: dict[tuple[Scope, str], Candidate] = {}
     unnamed: list[Voice] = []
     for voice in hearing.voices:
-        if voice.stance == "retracts" or (
-            voice.stance == "refutes" and not voice.value_key and voice.evidence.attribute
-        ):
+        stance, piece = voice.stance, voice.evidence
+        if stance == "retracts" or (stance == "refutes" and not voice.value_key and piece.attribute):
             unnamed.append(voice)
             continue
-        place = (voice.evidence.scope, voice.value_key)
+        place = (piece.scope, voice.value_key)
         candidate = found.get(place)
         if candidate is None:
-            candidate = found[place] = Candidate(*place, [], [], [])
-        if voice.stance == "refutes":
+            candidate = found[place] = Candidate(belief_id(piece.slot, *place), *place, [], [], [])
+        if stance == "refutes":
             candidate.refuters.append(voice)
-        elif voice.counts:
-            candidate.supporters.append(voice)
-        else:
+        elif voice.note:
             candidate.silent.append(voice)
-    ordered = [found[place] for place in sorted(found)]
-    _weigh(ordered, unnamed, book, now)
+        else:
+            candidate.supporters.append(voice)
+    ordered = [found[place] for place in sorted(found)] if len(found) > 1 else list(found.values())
+    if ordered:
+        _weigh(ordered, unnamed, book, now)
     return ordered
 
 
 def _weigh(found: Sequence[Candidate], unnamed: Sequence[Voice], book: Rulebook, now: Instant) -> None:
-    if not found:
-        return
-    rule = book.rule(found[0].speakers()[0].evidence.attribute)
-    speaking = [voice for candidate in found for voice in candidate.supporters]
+    rule = rule_of(found, book)
+    competing = rule.cardinality != "many" and len(found) > 1
     refuting = [voice for candidate in found for voice in candidate.refuters if voice.counts]
     refuting += [voice for voice in unnamed if voice.counts]
     factor = book.policy.refute_factor
@@ -82,13 +84,11 @@ def _weigh(found: Sequence[Candidate], unnamed: Sequence[Voice], book: Rulebook,
         if candidate.supporters:
             candidate.first = candidate.supporters[0].at
             candidate.newest = candidate.supporters[-1].at
-            candidate.instructed = max((voice.key for voice in candidate.supporters if voice.instructs), default=None)
-            candidate.support = _masses(((voice, 1.0) for voice in candidate.supporters), now)
+            candidate.instructed = max([voice.key for voice in candidate.supporters if voice.instructs], default=None)
+            candidate.support = _support(candidate.supporters, now)
             _see(candidate, now)
         explicit = [(voice, factor) for voice in refuting if _refutes(voice, candidate)] if refuting else []
-        rivals = []
-        if rule.cardinality != "many" and len(found) > 1:
-            rivals = _rivals(candidate, speaking, book, rule.specific_survives)
+        rivals = _rivals(candidate, found, book, rule.specific_survives) if competing else []
         candidate.against = explicit + rivals
         if explicit:
             candidate.explicit = _masses(explicit, now)
@@ -102,13 +102,23 @@ def _see(candidate: Candidate, now: Instant) -> None:
         return
     sightings = [voice for voice in candidate.supporters if not voice.instructs]
     if sightings:
-        candidate.seen = _masses(((voice, 1.0) for voice in sightings), now)
+        candidate.seen = _support(sightings, now)
         candidate.sighted = sightings[-1].at
 
 
-def _masses(weighed: Iterable[tuple[Voice, float]], now: Instant) -> tuple[Mass, ...]:
+def rule_of(found: Sequence[Candidate], book: Rulebook) -> AttributeRule:
+    """The rule by which these candidates, at least one, compete; all bear one attribute, however it is spelled."""
+    voices = found[0].supporters or found[0].silent or found[0].refuters
+    return book.rule(voices[0].evidence.attribute)
+
+
+def _support(voices: Sequence[Voice], now: Instant) -> tuple[Mass, ...]:
+    return gather([(voice.weight, voice.at, voice.half_life, voice.evidence.valid_until) for voice in voices], now)
+
+
+def _masses(weighed: Sequence[tuple[Voice, float]], now: Instant) -> tuple[Mass, ...]:
     return gather(
-        ((factor * voice.weight, voice.at, voice.half_life, voice.evidence.valid_until) for voice, factor in weighed),
+        [(factor * voice.weight, voice.at, voice.half_life, voice.evidence.valid_until) for voice, factor in weighed],
         now,
     )
 
@@ -133,7 +143,7 @@ def _still_stands(retraction: Voice, candidate: Candidate) -> bool:
 
 
 def _rivals(
-    candidate: Candidate, speaking: Sequence[Voice], book: Rulebook, specific_survives: bool
+    candidate: Candidate, found: Sequence[Candidate], book: Rulebook, specific_survives: bool
 ) -> list[tuple[Voice, float]]:
     """Supports of other values whose scope covers this one's, with the factor of design 3.3 by when they were seen.
 
@@ -143,14 +153,16 @@ def _rivals(
     later, concurrent = book.policy.later_factor, book.policy.concurrent_factor
     first, newest, scope = candidate.first, candidate.newest, candidate.scope
     against = []
-    for voice in speaking:
-        if voice.value_key == candidate.value_key:
+    for other in found:
+        same_scope = other.scope == scope
+        if other.value_key == candidate.value_key or not (
+            same_scope or (not specific_survives and covers(other.scope, scope))
+        ):
             continue
-        reach = voice.evidence.scope
-        if reach != scope and (specific_survives or not covers(reach, scope)):
-            continue
-        if newest is None or first is None or voice.at > newest:
-            against.append((voice, later))
-        elif voice.at > first or (voice.at == first and reach == scope):
-            against.append((voice, concurrent))
+        for voice in other.supporters:
+            at = voice.at
+            if newest is None or first is None or at > newest:
+                against.append((voice, later))
+            elif at > first or (same_scope and at == first):
+                against.append((voice, concurrent))
     return against

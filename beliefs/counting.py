@@ -7,7 +7,7 @@ import msgspec
 
 from beliefs.rulebook import Rulebook
 from beliefs.scope import covers
-from beliefs.values import cluster, magnitude, normal_value
+from beliefs.values import cluster, magnitude
 from schemas.claim import Scope, Stance, ValueType
 from schemas.evidence import Evidence
 from schemas.instant import Instant
@@ -21,9 +21,13 @@ _OUTSPOKEN = "the same origin spoke again later"
 
 
 class Voice(msgspec.Struct, gc=False):
-    """One piece of evidence as it is weighed: its normal value, its weight, and `note`: why it does not count."""
+    """One piece of evidence as it is weighed: its normal value, its weight, and `note`: why it does not count.
+
+    `at` is its effective time, the first part of its `key`.
+    """
 
     evidence: Evidence
+    at: Instant
     key: Key
     value_type: ValueType
     value_key: str
@@ -34,11 +38,6 @@ class Voice(msgspec.Struct, gc=False):
     note: str = ""
     by: str = ""
     own_key: str = ""
-
-    @property
-    def at(self) -> Instant:
-        """The effective time."""
-        return self.key[0]
 
     @property
     def counts(self) -> bool:
@@ -78,8 +77,7 @@ def hear(evidence: Sequence[Evidence], book: Rulebook, now: Instant) -> Hearing:
     if len(voices) > 1:
         voices.sort(key=attrgetter("key"))
         _merge_close_values(voices, book)
-    if any(voice.stance == "retracts" for voice in voices):
-        _retract(voices)
+    _retract(voices)
     if len(voices) > 1:
         _one_voice_an_origin(voices, book)
     return Hearing(voices, changes_at)
@@ -87,18 +85,18 @@ def hear(evidence: Sequence[Evidence], book: Rulebook, now: Instant) -> Hearing:
 
 def _voice(piece: Evidence, book: Rulebook) -> Voice:
     authority = book.authority(piece.agent, piece.attribute)
-    rule = book.rule(piece.attribute)
     if piece.value is None:
         kind: ValueType = "text"
         value_key = ""
     else:
-        kind, value_key = normal_value(piece.value, rule.type or piece.value_type, rule)
+        kind, value_key = book.normal_value(piece.attribute, piece.value, piece.value_type)
     instructs = piece.kind == "instruction" and authority.may_instruct
     stance = piece.stance
     if stance == "retracts" and not authority.may_instruct:
         stance = "refutes"
     return Voice(
         piece,
+        piece.effective_at,
         (piece.effective_at, authority.rank, piece.id),
         kind,
         value_key,
@@ -131,7 +129,7 @@ def _merge_close_values(voices: list[Voice], book: Rulebook) -> None:
 def _retract(voices: list[Voice]) -> None:
     """A sighting ends only sightings; against an instruction it speaks as a refutation."""
     retractions = [voice for voice in voices if voice.stance == "retracts" and voice.counts]
-    for voice in voices:
+    for voice in voices if retractions else ():
         if voice.stance == "retracts":
             continue
         for retraction in retractions:
@@ -159,16 +157,17 @@ def _one_voice_an_origin(voices: list[Voice], book: Rulebook) -> None:
     supported: set[tuple[Scope, str, bool, str]] = set()
     judged: set[tuple[Scope, str, str, bool]] = set()
     for voice in reversed(voices):
-        if voice.note in (RETRACTED, ECHO) or (voice.note and voice.instructs) or voice.stance == "retracts":
+        note, instructs, stance = voice.note, voice.instructs, voice.stance
+        if stance == "retracts" or (note and (instructs or note in (RETRACTED, ECHO))):
             continue
-        piece = voice.evidence
-        opinion = (piece.scope, piece.origin, voice.value_key, voice.instructs)
-        if voice.stance == "supports":
-            place = (piece.scope, piece.origin, voice.instructs, voice.value_key if many else "")
+        scope, origin = voice.evidence.scope, voice.evidence.origin
+        opinion = (scope, origin, voice.value_key, instructs)
+        if stance == "supports":
+            place = (scope, origin, instructs, voice.value_key if many else "")
             spoken = place in supported or opinion in judged
             supported.add(place)
         else:
             spoken = opinion in judged
         judged.add(opinion)
-        if spoken and voice.counts:
+        if spoken and not note:
             voice.note = _OUTSPOKEN

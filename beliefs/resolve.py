@@ -5,6 +5,7 @@ from operator import attrgetter
 
 from beliefs.conflict import Candidate, candidates
 from beliefs.counting import Hearing, Voice, hear
+from beliefs.lone import is_plain, resolve_lone
 from beliefs.review import next_decay
 from beliefs.rulebook import Rulebook, rulebook
 from beliefs.statement import compose, with_exceptions
@@ -15,7 +16,7 @@ from schemas.entity import entity_id
 from schemas.evidence import Evidence
 from schemas.instant import Instant
 from schemas.policy import Policy
-from schemas.slot import Slot, belief_id
+from schemas.slot import Slot
 
 _BY_ID = attrgetter("id")
 _EDGE_ORDER = attrgetter("src", "type", "dst")
@@ -29,6 +30,13 @@ def resolve(evidence: Sequence[Evidence], policy: Policy, now: Instant) -> Slot:
     `evidence` is not empty and of one slot. Evidence ingested or effective after some time is the caller's to leave
     out when a past time is asked. Identical sets give identical slots, to the last bit.
     """
+    if len(evidence) == 1 and is_plain(evidence[0], now):
+        return resolve_lone(evidence[0], rulebook(policy), now)
+    return resolve_by_hearing(evidence, policy, now)
+
+
+def resolve_by_hearing(evidence: Sequence[Evidence], policy: Policy, now: Instant) -> Slot:
+    """The same as `resolve`, without its short way for the simplest slots."""
     book = rulebook(policy)
     hearing, found, verdicts = _judge(evidence, book, now)
     first = evidence[0] if len(evidence) == 1 else min(evidence, key=_BY_ID)
@@ -43,17 +51,17 @@ def resolve(evidence: Sequence[Evidence], policy: Policy, now: Instant) -> Slot:
         beliefs=tuple(beliefs),
         resolved_at=now,
         review_at=_review(evidence, book, now, hearing, found, verdicts),
-        restricted=any(piece.visibility != "bank" for piece in evidence),
-        in_session=any(piece.session for piece in evidence),
-        edges=_edges(first.bank, found, beliefs),
+        restricted={piece.visibility for piece in evidence} != {"bank"},
+        in_session={piece.session for piece in evidence} != {""},
+        edges=_edges(first, found, beliefs),
     )
 
 
 def judged(evidence: Sequence[Evidence], policy: Policy, now: Instant) -> tuple[Hearing, dict[str, Candidate]]:
     """The voices behind `resolve`, and its candidates by belief id; for explanations."""
-    hearing, found, _ = _judge(evidence, rulebook(policy), now)
-    slot = evidence[0].slot
-    return hearing, {belief_id(slot, candidate.scope, candidate.value_key): candidate for candidate in found}
+    book = rulebook(policy)
+    hearing = hear(evidence, book, now)
+    return hearing, {candidate.id: candidate for candidate in candidates(hearing, book, now)}
 
 
 def _judge(
@@ -79,7 +87,7 @@ def _review(
     """
     if not hearing.changes_at:
         return next_decay(found, verdicts, book, now, None)
-    today = _statuses(evidence[0].slot, found, verdicts)
+    today = _statuses(found, verdicts)
     at = now
     for _ in range(_MAX_STEPS):
         step = min(hearing.changes_at, default=None)
@@ -88,15 +96,14 @@ def _review(
             return decayed
         at = step
         hearing, found, verdicts = _judge(evidence, book, at)
-        if _statuses(evidence[0].slot, found, verdicts) != today:
+        if _statuses(found, verdicts) != today:
             return at
     return at
 
 
-def _statuses(slot: str, found: Sequence[Candidate], verdicts: Sequence[Verdict]) -> Mapping[str, object]:
+def _statuses(found: Sequence[Candidate], verdicts: Sequence[Verdict]) -> Mapping[str, object]:
     return {
-        belief_id(slot, candidate.scope, candidate.value_key): (verdict.status, verdict.exceptions)
-        for candidate, verdict in zip(found, verdicts, strict=True)
+        candidate.id: (verdict.status, verdict.exceptions) for candidate, verdict in zip(found, verdicts, strict=True)
     }
 
 
@@ -106,11 +113,11 @@ def _belief(first: Evidence, candidate: Candidate, verdict: Verdict) -> Belief:
     untils = [voice.evidence.valid_until for voice in candidate.supporters]
     statement = words.statement or compose(words.entity, words.attribute, words.value, candidate.scope)
     return Belief(
-        id=belief_id(first.slot, candidate.scope, candidate.value_key),
+        id=candidate.id,
         bank=first.bank,
         slot=first.slot,
         entity=first.entity,
-        statement=with_exceptions(statement, verdict.exceptions),
+        statement=with_exceptions(statement, verdict.exceptions) if verdict.exceptions else statement,
         status=verdict.status,
         attribute=first.attribute,
         value=words.value,
@@ -120,19 +127,19 @@ def _belief(first: Evidence, candidate: Candidate, verdict: Verdict) -> Belief:
         network=words.network,
         tier=words.tier,
         reason=verdict.reason,
-        by=_by(first.slot, verdict),
+        by=verdict.by_evidence if verdict.by is None else verdict.by.id,
         support=candidate.support,
         refutation=candidate.refutation,
         first_support=candidate.first,
         newest_support=candidate.newest,
-        valid_until=max((until for until in untils if until is not None), default=None) if None not in untils else None,
+        valid_until=max([until for until in untils if until is not None], default=None) if None not in untils else None,
         occurred_start=words.occurred_start,
         occurred_end=words.occurred_end,
         exceptions=verdict.exceptions,
-        rivals=tuple(sorted(belief_id(first.slot, rival.scope, rival.value_key) for rival in verdict.rivals)),
+        rivals=tuple(sorted([rival.id for rival in verdict.rivals])),
         supports=len(candidate.supporters),
         refutes=len(candidate.against),
-        pinned=any(voice.evidence.pinned for voice in candidate.supporters),
+        pinned=True in [voice.evidence.pinned for voice in candidate.supporters],
     )
 
 
@@ -145,20 +152,15 @@ def _spokesman(voices: Sequence[Voice]) -> Voice:
     return next((voice for voice in reversed(telling) if voice.own_key in ("", voice.value_key)), telling[-1])
 
 
-def _by(slot: str, verdict: Verdict) -> str:
-    if verdict.by is not None:
-        return belief_id(slot, verdict.by.scope, verdict.by.value_key)
-    return verdict.by_evidence
-
-
-def _edges(bank: str, found: Sequence[Candidate], beliefs: Sequence[Belief]) -> tuple[Edge, ...]:
+def _edges(first: Evidence, found: Sequence[Candidate], beliefs: Sequence[Belief]) -> tuple[Edge, ...]:
     """Mentions of every entity that the supporting words name, and which belief replaced which."""
-    known = {belief.id: belief for belief in beliefs}
-    edges = {Edge(entity_id(bank, belief.entity), "mentions", belief.id) for belief in beliefs}
+    about = entity_id(first.bank, first.entity)
+    edges = {Edge(about, "mentions", belief.id) for belief in beliefs}
     for candidate in found:
         for voice in candidate.supporters:
-            if voice.evidence.mentions:
-                target = belief_id(voice.evidence.slot, candidate.scope, candidate.value_key)
-                edges.update(Edge(entity_id(bank, entity), "mentions", target) for entity in voice.evidence.mentions)
-    edges.update(Edge(belief.by, "supersedes", belief.id) for belief in beliefs if belief.by in known)
+            for entity in voice.evidence.mentions:
+                edges.add(Edge(entity_id(first.bank, entity), "mentions", candidate.id))
+    if len(beliefs) > 1:
+        known = {belief.id for belief in beliefs}
+        edges.update([Edge(belief.by, "supersedes", belief.id) for belief in beliefs if belief.by in known])
     return tuple(sorted(edges, key=_EDGE_ORDER))

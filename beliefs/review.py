@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 
+from beliefs.confidence import balance
 from beliefs.conflict import Candidate
 from beliefs.rulebook import Rulebook
 from beliefs.verdict import Verdict, judge
@@ -62,21 +63,27 @@ def _next_stale(
     found: Sequence[Candidate], verdicts: Sequence[Verdict], book: Rulebook, now: Instant, horizon: Instant
 ) -> Instant | None:
     """With one half-life throughout, all odds shrink alike: no sign and no order changes, only holders go stale."""
-    bound = book.stale_odds
-    first = None
-    for candidate, verdict in zip(found, verdicts, strict=True):
-        odds = candidate.odds(now)
-        if verdict.status != "active" or bound <= 0 or odds < bound:
-            continue
-        half_life = candidate.support[0].half_life or 0
-        crossing = now + round(half_life * math.log2(odds / bound))
-        for slack in _SLACKS:
-            low, high = max(now, crossing - slack), min(crossing + slack, now + horizon - 1)
-            if high > low and candidate.odds(low) >= bound > candidate.odds(high):
-                at = _first_true(lambda moment: candidate.odds(moment) < bound, low, high)  # noqa: B023
-                first = at if first is None else min(first, at)
-                break
-    return first
+    times = [
+        first_stale(candidate.support, candidate.refutation, book.stale_odds, now, horizon)
+        for candidate, verdict in zip(found, verdicts, strict=True)
+        if verdict.status == "active"
+    ]
+    return min([at for at in times if at is not None], default=None)
+
+
+def first_stale(
+    support: Sequence[Mass], refutation: Sequence[Mass], bound: float, now: Instant, horizon: Instant = _FAR
+) -> Instant | None:
+    """The first microsecond after `now` at which S - R, of one half-life, is below the bound; None if it is already."""
+    odds = balance(support, refutation, now)
+    if bound <= 0 or odds < bound:
+        return None
+    crossing = now + round((support[0].half_life or 0) * math.log2(odds / bound))
+    for slack in _SLACKS:
+        low, high = max(now, crossing - slack), min(crossing + slack, now + horizon - 1)
+        if high > low and balance(support, refutation, low) >= bound > balance(support, refutation, high):
+            return _first_true(lambda moment: balance(support, refutation, moment) < bound, low, high)
+    return None
 
 
 def _signature(verdicts: Sequence[Verdict]) -> list[object]:

@@ -4,6 +4,8 @@ from fnmatch import fnmatchcase
 from typing import TypeVar
 
 from beliefs.confidence import logit
+from beliefs.values import normal_value
+from schemas.claim import Value, ValueType
 from schemas.evidence import Evidence
 from schemas.identity import normal_name
 from schemas.instant import DAY
@@ -14,6 +16,8 @@ _ANYBODY = Authority()
 _BOOKS: dict[int, "Rulebook"] = {}
 _MAX_BOOKS = 64
 _MAX_ANSWERS = 50_000
+_LONGEST_KEPT = 100
+"""Characters of a text whose normal form is remembered; longer ones seldom come again."""
 
 Asked = TypeVar("Asked")
 Found = TypeVar("Found")
@@ -29,6 +33,7 @@ class Rulebook:
         self.policy = policy
         self._rules: dict[str, AttributeRule] = {}
         self._authorities: dict[tuple[str, str], Authority] = {}
+        self._values: dict[tuple[object, ...], tuple[ValueType, str]] = {}
         self._reliability = {(one.origin, normal_name(one.attribute)): one.weight for one in policy.reliabilities}
         self.stale_odds = logit(policy.stale_below) - policy.base
         self._state_half_life = _microseconds(policy.state_half_life_days)
@@ -42,6 +47,18 @@ class Rulebook:
             name = normal_name(attribute)
             matching = (rule for rule in self.policy.attributes if fnmatchcase(name, normal_name(rule.pattern)))
             found = _remember(self._rules, attribute, next(matching, _PLAIN))
+        return found
+
+    def normal_value(self, attribute: str | None, value: Value, type: ValueType | None) -> tuple[ValueType, str]:
+        """The type under which a value of this attribute is compared, and its key."""
+        # 1, 1.0 and True are equal as keys of a dict, but not as values.
+        asked = (attribute, value.__class__, value, type)
+        found = self._values.get(asked)
+        if found is None:
+            rule = self.rule(attribute)
+            found = normal_value(value, rule.type or type, rule)
+            if not isinstance(value, str) or len(value) <= _LONGEST_KEPT:
+                _remember(self._values, asked, found)
         return found
 
     def authority(self, agent: str, attribute: str | None) -> Authority:

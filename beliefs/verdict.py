@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 from beliefs.confidence import balance, total
-from beliefs.conflict import Candidate
+from beliefs.conflict import Candidate, rule_of
 from beliefs.counting import ECHO, EXPIRED, RETRACTED
 from beliefs.rulebook import Rulebook
 from beliefs.scope import covers, narrower, overlapping, specificity
@@ -30,7 +30,7 @@ def judge(found: Sequence[Candidate], book: Rulebook, now: Instant) -> list[Verd
     """One verdict a candidate, in the same order; a function of the masses and of `now` alone."""
     if not found:
         return []
-    rule = book.rule(found[0].speakers()[0].evidence.attribute)
+    rule = rule_of(found, book)
     if rule.cardinality == "many" or len(found) == 1:
         return [_alone(candidate, book, now) for candidate in found]
     return _Contest(found, book, now, rule.specific_survives).verdicts()
@@ -205,6 +205,8 @@ class _Contest:
 
     def _holder_over(self, candidate: Candidate, admits: Callable[[Candidate], bool]) -> Candidate | None:
         """The most specific holder of another value whose scope covers the candidate's."""
+        if not self._holding:
+            return None
         over = [
             other
             for other in self._holding.values()

@@ -8,7 +8,7 @@ _SPACE = " "
 
 def digest(*parts: str) -> str:
     """Hash an ordered list of texts to 32 hex digits; no two different lists give one input."""
-    joined = "".join(f"{len(part)}:{part}" for part in parts)
+    joined = "".join([f"{len(part)}:{part}" for part in parts])
     return hashlib.blake2b(joined.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 

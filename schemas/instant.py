@@ -13,8 +13,8 @@ HOUR: Instant = 60 * MINUTE
 DAY: Instant = 24 * HOUR
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_EARLIEST = datetime(1, 1, 2, tzinfo=UTC)
-_LATEST = datetime(9999, 12, 30, tzinfo=UTC)
+EARLIEST = datetime(1, 1, 2, tzinfo=UTC)
+LATEST = datetime(9999, 12, 30, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 
 
@@ -40,7 +40,7 @@ def parse_instant(value: object, field: str) -> Instant:
         moment = None
     if moment is None:
         raise InvalidInput(field, f"{shown(value)} is not a time; use ISO 8601 (2024-05-20T09:00:00Z) or Unix seconds")
-    if not _EARLIEST <= moment <= _LATEST:
+    if not EARLIEST <= moment <= LATEST:
         raise InvalidInput(field, f"{shown(value)} is outside the years 1 to 9999")
     return instant_of(moment)
 

@@ -1,6 +1,7 @@
 """A slot: the place (bank, entity, attribute) where values compete, its state, and a decision about it."""
 
 from functools import lru_cache
+from itertools import chain
 
 import msgspec
 
@@ -89,7 +90,7 @@ def slot_id(bank: str, entity: Entity, attribute: str | None, statement: str = "
 
 def belief_id(slot: str, scope: Scope, value_key: str) -> str:
     """Identity of a belief: its slot, its scope and the normal form of its value."""
-    return "b" + digest(slot, *(part for pair in scope for part in pair), "=", value_key)
+    return "b" + digest(slot, *chain.from_iterable(scope), "=", value_key)
 
 
 @lru_cache(maxsize=65_536)

@@ -3,7 +3,7 @@
 import re
 import threading
 import unicodedata
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import Stemmer
 
@@ -52,6 +52,9 @@ _RUN = re.compile(f"[{_PAIRED}]+|[^{_PAIRED}]+")
 _HAS_PAIRED = re.compile(f"[{_PAIRED}]")
 _CYRILLIC = re.compile("[\u0400-\u04ff]+")
 _ARABIC = re.compile("[\u0620-\u06ff]+")
+_LONGEST_KEPT = 64
+"""Characters of a word whose tokens are remembered; longer ones seldom come again."""
+
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 
 # Invisible characters, variation selectors, and the vowel marks that Arabic and Hebrew may leave out.
@@ -105,21 +108,31 @@ def row_tokens(text: str) -> list[str]:
 def _analyse(text: str, *, singles: bool) -> list[str]:
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text).translate(_DROPPED)
-    pattern = _ASCII_CHUNK if text.isascii() else _CHUNK
-    chunks: list[str] = pattern.findall(_THOUSANDS.sub("", text) if "," in text else text)
+    words = text.split()
     found: list[str] = []
-    for chunk in chunks:
-        found += _telling(chunk, singles)
+    telling = _telling[singles]
+    for word in words:
+        found += telling(word) if len(word) <= _LONGEST_KEPT else _tokens_of(word, singles)
     if not found:
-        for chunk in chunks:
-            found += _split_chunk(chunk, singles)
+        for word in words:
+            for chunk in _chunks(word):
+                found += _split_chunk(chunk, singles)
     return found
 
 
-@lru_cache(maxsize=65_536)
-def _telling(chunk: str, singles: bool) -> tuple[str, ...]:
-    """The tokens of a chunk, none for a stop word."""
-    return () if _is_stop(chunk) else _split_chunk(chunk, singles)
+def _tokens_of(word: str, singles: bool) -> tuple[str, ...]:
+    """The tokens of what stands between white space, without stop words."""
+    return tuple(token for chunk in _chunks(word) if not _is_stop(chunk) for token in _split_chunk(chunk, singles))
+
+
+_telling = {singles: lru_cache(maxsize=65_536)(partial(_tokens_of, singles=singles)) for singles in (False, True)}
+
+
+def _chunks(word: str) -> list[str]:
+    """The chunks of what stands between white space; none ever reaches over white space."""
+    pattern = _ASCII_CHUNK if word.isascii() else _CHUNK
+    found: list[str] = pattern.findall(_THOUSANDS.sub("", word) if "," in word else word)
+    return found
 
 
 def _is_stop(word: str) -> bool:

@@ -34,7 +34,8 @@ class KeywordFiles:
 
     def __init__(self, folder: Path, secret: bytes, text_boost: float, keywords_boost: float) -> None:
         self._boosts = {"text": text_boost, "keywords": keywords_boost}
-        self._hash = _hasher(secret)
+        self._hash_once = _hasher(secret)
+        self._hash = lru_cache(maxsize=65_536)(self._hash_once)
         self._schema = _schema()
         self._folder = folder
         with self._errors():
@@ -76,7 +77,7 @@ class KeywordFiles:
                 for bank in banks:
                     self._writer.delete_documents_by_term("bank", self._hash(bank))
                 for bank, belief in beliefs:
-                    self._writer.delete_documents_by_term("belief", self._hash(bank, belief))
+                    self._writer.delete_documents_by_term("belief", self._hash_once(bank, belief))
                 for number, row, _ in rows:
                     self._writer.add_document(self._document(number, row))
                 self._writer.delete_documents_by_term("mark", _MARK)
@@ -153,7 +154,7 @@ class KeywordFiles:
         document = Document()
         document.add_unsigned("number", number)
         document.add_text("bank", self._hash(row.bank))
-        document.add_text("belief", self._hash(row.bank, row.belief))
+        document.add_text("belief", self._hash_once(row.bank, row.belief))
         for reader in set(row.readers):
             document.add_text("sight", self._hash(row.bank, reader))
         document.add_text("network", row.network)
@@ -201,11 +202,12 @@ def _schema() -> Any:
 
 
 def _hasher(secret: bytes) -> Callable[..., str]:
-    """A keyed hash of parts, 16 hex digits; the most frequent ones are remembered."""
+    """A keyed hash of parts, 16 hex digits."""
+    keyed = blake2b(key=secret, digest_size=8)
 
-    @lru_cache(maxsize=65_536)
     def hashed(*parts: str) -> str:
-        joined = _SEPARATOR.join(parts).encode("utf-8", "surrogatepass")
-        return blake2b(joined, key=secret, digest_size=8).hexdigest()
+        state = keyed.copy()
+        state.update(_SEPARATOR.join(parts).encode("utf-8", "surrogatepass"))
+        return state.hexdigest()
 
     return hashed

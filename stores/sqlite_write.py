@@ -137,15 +137,11 @@ def _check(decision: Decision) -> None:
         raise InvalidInput(
             "slot.version", f"is {slot.version}; it must be expected_version + 1 = {decision.expected_version + 1}"
         )
-    for evidence in decision.evidence:
-        _check_home(slot, evidence.id, evidence.bank, evidence.slot)
-    for belief in (*slot.beliefs, *decision.beliefs):
-        _check_home(slot, belief.id, belief.bank, belief.slot)
-
-
-def _check_home(slot: Slot, id: str, bank: str, home: str) -> None:
-    if home != slot.id or bank != slot.bank:
-        raise InvalidInput("decision", f"{id} belongs to slot {home} of bank {bank}, not to {slot.id} of {slot.bank}")
+    parts: tuple[Evidence | Belief, ...] = (*decision.evidence, *slot.beliefs, *decision.beliefs)
+    for part in parts:
+        if part.slot != slot.id or part.bank != slot.bank:
+            home = f"slot {part.slot} of bank {part.bank}"
+            raise InvalidInput("decision", f"{part.id} belongs to {home}, not to {slot.id} of {slot.bank}")
 
 
 def _belief_row(belief: Belief) -> Row:

@@ -2,6 +2,7 @@
 
 import math
 from datetime import UTC, datetime
+from functools import lru_cache
 
 from schemas.claim import Claim, Value
 from schemas.errors import InvalidInput
@@ -13,12 +14,13 @@ from schemas.slot import Change, slot_id
 
 _EARLIEST = instant_of(datetime(1, 1, 1, tzinfo=UTC))
 _LATEST = instant_of(datetime(9999, 12, 31, tzinfo=UTC))
+_known_bank = lru_cache(maxsize=1024)(check_bank)
 _PERIODS = ("effective_at", "valid_until", "occurred_start", "occurred_end")
 
 
 def screen(body: Observation | Evidence | Change) -> None:
     """Let a message pass that the stages can work on; raises InvalidInput, by field, for one that breaks a rule."""
-    check_bank(body.bank)
+    _known_bank(body.bank)
     match body:
         case Observation():
             _check_observation(body)
