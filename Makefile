@@ -3,11 +3,12 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+JARS := .cache/kafka/libs
 
-.PHONY: help setup run test check format bench lock clean
+.PHONY: help setup run kafka kafka-jars test check format bench lock clean
 
 help: ## show this list
-	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup: $(READY) ## make the environment from the lock
 
@@ -20,6 +21,17 @@ $(READY): requirements.lock pyproject.toml
 
 run: $(READY) ## start the mesh, stream the sample, show a tour, serve until Ctrl-C
 	$(BIN)/beliefmesh up
+
+kafka: $(JARS)/.ready ## start an Apache Kafka broker on 127.0.0.1:9092 until Ctrl-C (needs Java 17 and Maven)
+	@exec $(PYTHON) tests/kafka/kafka_broker.py
+
+kafka-jars: $(JARS)/.ready ## fetch that broker, once: `make test` starts it by itself where it is there
+
+$(JARS)/.ready: tests/kafka/pom.xml
+	@command -v java >/dev/null && command -v mvn >/dev/null || { echo "The Kafka broker needs Java 17 and Maven: install them, or set BELIEFMESH_TEST_KAFKA=host:port"; exit 1; }
+	@rm -rf $(@D)
+	mvn --quiet --batch-mode --file $< dependency:copy-dependencies -DincludeScope=runtime -DoutputDirectory=$(abspath $(@D))
+	@touch $@
 
 test: $(READY) ## run all tests
 	$(BIN)/pytest
@@ -42,4 +54,4 @@ lock: $(READY) ## pin all dependencies again
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header --all-extras --output-file requirements.lock pyproject.toml build-requirements.in
 
 clean: ## remove the environment and caches
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
