@@ -5,11 +5,11 @@ The adapter of an index is loaded only when one is opened: its client library mu
 """
 
 import importlib
-import importlib.util
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from schemas.errors import InvalidSetting, MissingExtra
+from schemas.errors import InvalidSetting
+from schemas.extras import load_with
 from stores.kafka_options import KafkaOptions
 from stores.ports import GraphStore, Log, SearchIndex
 from stores.sqlite_graph import SqliteGraph
@@ -36,9 +36,7 @@ def open_log(url: str, kafka: KafkaOptions = _NO_OPTIONS) -> Log:
     """
     if not is_kafka(url):
         return SqliteLog(_path(url, "log", "sqlite"))
-    if importlib.util.find_spec("kafka") is None:
-        raise MissingExtra("kafka-python is not installed; install beliefmesh[cluster]")
-    log: Log = importlib.import_module("stores.kafka_log").KafkaLog(url, kafka)
+    log: Log = load_with("kafka", "kafka-python", "stores.kafka_log").KafkaLog(url, kafka)
     return log
 
 

@@ -219,7 +219,7 @@ class Entry(msgspec.Struct, frozen=True, gc=False):
 
 
 class Record(msgspec.Struct, frozen=True, gc=False):
-    """What a consumer reads: an entry with its place; `at` is when the log accepted it."""
+    """What a consumer reads: an entry with its place; `at` is when the log accepted it, kept to the millisecond."""
 
     topic: str
     partition: int
@@ -254,7 +254,10 @@ class Log(Protocol):
         """Names of all topics, sorted."""
 
     def append(self, topic: str, entries: Sequence[Entry], at: Instant) -> list[tuple[int, int]]:
-        """Add entries, all or none, durable on return; returns each one's (partition, offset)."""
+        """Add entries, durable on return; returns each one's (partition, offset).
+
+        After an error none may be in the log, or some, or all: to repeat the call is harmless to readers, who know ids.
+        """
 
     def read(self, topic: str, partition: int, offset: int, limit: int) -> list[Record]:
         """Up to `limit` records from `offset` on, in order; none at the end."""
@@ -269,7 +272,10 @@ class Log(Protocol):
         """The offset that the next entry of each partition will get."""
 
     def forget(self, topic: str, partition: int, offsets: Sequence[int]) -> None:
-        """Blank the bytes of single records for good; their offsets stay and are skipped by readers."""
+        """Take single records from every reader for good; their offsets stay and are skipped.
+
+        Their bytes go at once where the log can blank them, else when its topic drops them.
+        """
 
     def drop_before(self, topic: str, before: Instant) -> int:
         """Drop records accepted before a time; returns how many. Offsets never move."""

@@ -39,7 +39,6 @@ def test_three_slashes_begin_a_path_relative_to_the_working_folder(
     ("opener", "url", "problem"),
     [
         (open_graph, "nebula://host:9669/space", "does not have nebula yet"),
-        (open_log, "kafka://host:9092", "does not have kafka yet"),
         (index_at, "milvus://host:19530", "does not have milvus yet"),
         (open_graph, "kafka://host", "is unknown; use sqlite:///"),
         (open_log, "postgres://host", "is unknown; use sqlite:///"),
