@@ -1,6 +1,7 @@
 """Compares log, graph and index, and repairs what differs (field case 21)."""
 
 from collections.abc import Iterator
+from itertools import chain
 
 import msgspec
 
@@ -13,6 +14,7 @@ from schemas.evidence import Evidence
 from schemas.observation import Observation, observation_key
 from schemas.wire import pack, unpack
 from stores.ports import Entry, Record
+from streams.bundles import messages_of
 from streams.freshness import lag
 from streams.topics import OBSERVATIONS
 
@@ -77,14 +79,14 @@ def examine(home: Home, *, fix: bool) -> DoctorReport:
 
 def _lost_observations(home: Home) -> tuple[int, list[Observation]]:
     letters = home.letters.all()
-    places = {(letter.topic, letter.partition, letter.offset) for letter in letters}
+    aside = {(letter.topic, letter.partition, letter.offset, letter.original) for letter in letters}
     undecided = {_told_by(letter) for letter in letters}
     count = 0
     lost = []
     for page in _pages(home):
         told: dict[str, dict[str, Observation]] = {}
-        for record in page:
-            if (record.topic, record.partition, record.offset) in places:
+        for record in chain.from_iterable(map(messages_of, page)):
+            if (record.topic, record.partition, record.offset, record.value) in aside:
                 continue
             try:
                 observation = unpack(record.value, Observation)

@@ -36,6 +36,7 @@ from schemas.recall_record import Feedback, Usefulness
 from schemas.slot import slot_id
 from schemas.wire import pack
 from stores.ports import Entry
+from streams.bundles import bundled
 from streams.freshness import lag, offsets_of, token_of, wait_for
 from streams.topics import OBSERVATIONS
 
@@ -64,7 +65,7 @@ class Memory:
         filters: Sequence[Filter] = (),
     ) -> None:
         chosen = settings or load_settings().settings
-        if settings is None:
+        if settings is None and not chosen.mesh.address:
             inline = msgspec.structs.replace(chosen.mesh, runtime="inline")
             chosen = msgspec.structs.replace(chosen, mesh=inline)
         if folder is not None:
@@ -339,7 +340,7 @@ class Memory:
         return Receipt(tuple(observation.id for observation in taken), token)
 
     def _log_observations(self, taken: Sequence[Observation]) -> list[tuple[int, int]]:
-        entries = [_entry(observation) for observation in taken]
+        entries = bundled(_entry(observation) for observation in taken)
         return self.home.log.append(self.home.topics.name(OBSERVATIONS), entries, self.home.clock())
 
     def _require_version(self, taken: Sequence[Observation], expected: int) -> None:

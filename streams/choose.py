@@ -1,11 +1,10 @@
 """Which worker a mesh has: the embedded one, Kafka's, or workers in other processes."""
 
-import importlib
-import importlib.util
 from collections.abc import Callable
 
 from actors.mesh import Mesh
-from schemas.errors import InvalidSetting, MissingExtra
+from schemas.errors import InvalidSetting
+from schemas.extras import load_with
 from schemas.instant import Instant
 from stores.kafka_options import KafkaOptions
 from stores.open import is_kafka
@@ -38,8 +37,6 @@ def open_worker(
         return EmbeddedWorker(log, mesh, topics, clock, due, batch)
     if not here:
         return Elsewhere(log, mesh, topics, clock, due, batch)
-    if importlib.util.find_spec("faust") is None:
-        raise MissingExtra("faust-streaming is not installed; install beliefmesh[cluster]")
-    kafka_worker = importlib.import_module("streams.kafka").KafkaWorker
+    kafka_worker = load_with("faust", "faust-streaming", "streams.kafka").KafkaWorker
     worker: Worker = kafka_worker(log, mesh, topics, clock, due, batch, url=url, options=kafka)
     return worker

@@ -21,10 +21,8 @@ class DeadLetters:
         self._topic = topics.name(DEAD_LETTERS)
 
     def add(self, letters: Sequence[DeadLetter], at: Instant) -> None:
-        """Set messages aside; one that lies there already under its id is not added again."""
-        known = self._places()
-        new = {letter.id: letter for letter in letters if letter.id not in known}
-        self._log.append(self._topic, [Entry(letter.id, pack(letter, letter.id)) for letter in new.values()], at)
+        """Set messages aside. One that is set aside again, after a crash or a replay, stays one letter: ids tell."""
+        self._log.append(self._topic, [Entry(letter.id, pack(letter, letter.id)) for letter in letters], at)
 
     def all(self) -> list[DeadLetter]:
         """Every dead letter, oldest first, each once."""
@@ -49,10 +47,12 @@ class DeadLetters:
         self._log.forget(self._topic, 0, offsets)
 
     def drop(self, id: str) -> None:
-        """Take a letter out for good, and its message out of the topic where it lies."""
+        """Take a letter out for good, and its message out of its topic, unless others lie in one place with it."""
         letter, offsets = self._find(id)
         if letter.topic:
-            self._log.forget(letter.topic, letter.partition, [letter.offset])
+            there = self._log.read(letter.topic, letter.partition, letter.offset, 1)
+            alone = [record.offset for record in there if record.value == letter.original]
+            self._log.forget(letter.topic, letter.partition, alone)
         self._log.forget(self._topic, 0, offsets)
 
     def _find(self, id: str) -> tuple[DeadLetter, list[int]]:

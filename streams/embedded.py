@@ -14,7 +14,7 @@ from streams.worker import FIRST_PAUSE, LONGEST_PAUSE, Due, Worker
 
 BATCH = 4_000
 _PAGE = 500
-_BATCH_BYTES = 16 * 1_048_576
+_BATCH_BYTES = 8 * 1_048_576
 
 
 class EmbeddedWorker(Worker):

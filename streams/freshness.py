@@ -10,7 +10,8 @@ from streams.topics import OBSERVATIONS, Topics
 from streams.topology import STAGES
 
 _TOKEN = re.compile(r"[0-9]{1,9}:[0-9]{1,18}(?:,[0-9]{1,9}:[0-9]{1,18})*")
-_POLL_SECONDS = 0.01
+_FIRST_POLL = 0.01
+_LONGEST_POLL = 0.1
 
 Offsets = Mapping[int, int]
 
@@ -66,8 +67,10 @@ def _reached(log: Log, group: str, topic: str, wanted: Offsets) -> bool:
 
 
 def _until(condition: Callable[[], bool], deadline: float) -> bool:
+    pause = _FIRST_POLL
     while not condition():
         if time.monotonic() >= deadline:
             return False
-        time.sleep(_POLL_SECONDS)
+        time.sleep(pause)
+        pause = min(pause * 1.5, _LONGEST_POLL)
     return True

@@ -7,6 +7,7 @@ worker's matter. A record that cannot be read or used is set aside alone; a stor
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import chain
 from typing import TypeVar
 
 import msgspec
@@ -14,14 +15,15 @@ import msgspec
 from actors.mesh import Mesh
 from schemas.dead_letter import DeadLetter
 from schemas.entity import entity_key
-from schemas.errors import InvalidInput, StoreUnavailable, VersionConflict
+from schemas.errors import InvalidInput, MalformedMessage, StoreUnavailable, VersionConflict
 from schemas.evidence import Evidence
 from schemas.identity import digest
 from schemas.instant import Instant
 from schemas.observation import Observation
 from schemas.slot import Change
-from schemas.wire import pack, unpack
+from schemas.wire import open_envelope, pack, unpack
 from stores.ports import Entry, Record
+from streams.bundles import messages_of
 from streams.screen import screen
 from streams.topics import CHANGES, CLAIMS, OBSERVATIONS
 
@@ -110,9 +112,9 @@ def entry_of(change: Change) -> Entry:
 
 
 def dead_letter(record: Record, stage: str, error: Exception, now: Instant, attempts: int = 1) -> DeadLetter:
-    """Set a record aside with its original bytes, place and reason."""
+    """Set a message aside with its original bytes, place and reason; a bundle's messages share a place, not bytes."""
     return DeadLetter(
-        id="d" + digest(stage, record.topic, str(record.partition), str(record.offset)),
+        id="d" + digest(stage, record.topic, str(record.partition), str(record.offset), record.value.hex()),
         stage=stage,
         error=type(error).__name__,
         reason=str(error) or type(error).__name__,
@@ -123,8 +125,16 @@ def dead_letter(record: Record, stage: str, error: Exception, now: Instant, atte
         partition=record.partition,
         offset=record.offset,
         key=record.key,
-        headers=record.headers,
+        headers=record.headers or _trace(record.value),
     )
+
+
+def _trace(message: bytes) -> dict[str, str]:
+    """The trace that a message carries itself, which is all that is left of its headers in a bundle."""
+    try:
+        return open_envelope(message).trace
+    except MalformedMessage:
+        return {}
 
 
 def _read(
@@ -132,14 +142,14 @@ def _read(
 ) -> tuple[list[tuple[Record, Body]], list[DeadLetter]]:
     readable: list[tuple[Record, Body]] = []
     dead = []
-    for record in records:
+    for message in chain.from_iterable(map(messages_of, records)):
         try:
-            body = unpack(record.value, kind)
+            body = unpack(message.value, kind)
             screen(body)
         except InvalidInput as error:
-            dead.append(dead_letter(record, stage, error, now))
+            dead.append(dead_letter(message, stage, error, now))
         else:
-            readable.append((record, body))
+            readable.append((message, body))
     return readable, dead
 
 

@@ -3,6 +3,7 @@
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from threading import Lock
 
 import structlog
@@ -10,9 +11,11 @@ import structlog
 from actors.mesh import Mesh
 from schemas.dead_letter import DeadLetter
 from schemas.instant import Instant
-from stores.ports import Log, Record
+from schemas.routing import partition_of
+from stores.ports import Entry, Log, Record
+from streams.bundles import bundled
 from streams.dead_letters import DeadLetters
-from streams.topics import CHANGES, Topics
+from streams.topics import CHANGES, CLAIMS, Topics
 from streams.topology import Stage, entry_of
 
 FIRST_PAUSE = 0.1
@@ -61,7 +64,7 @@ class Worker(ABC):
         """Decide (bank, slot) pairs again, and announce what changed; for the next stage to index."""
         now = self._clock()
         changes = self._mesh.review(slots, now)
-        self._log.append(self._topics.name(CHANGES), [entry_of(change) for change in changes], now)
+        self._publish(CHANGES, [entry_of(change) for change in changes], now)
         self._count({"reviews": len(slots)})
 
     def _process(
@@ -79,10 +82,17 @@ class Worker(ABC):
         outcome = stage.handle(self._mesh, batch, now)
         if outcome.dead:
             self._set_aside(outcome.dead, now)
-        if outcome.entries:
-            self._log.append(self._topics.name(stage.sink), outcome.entries, now)
+        self._publish(stage.sink, outcome.entries, now)
         commit({partition: records[-1].offset + 1 for partition, records in batch.items() if records})
         self._count({**outcome.counts, "dead_letters": len(outcome.dead)})
+
+    def _publish(self, topic: str, entries: Sequence[Entry], now: Instant) -> None:
+        """Append for the next stage. Claims, which only that one reads, go by partition together, changes by key."""
+        if entries:
+            name = self._topics.name(topic)
+            partitions = self._log.partitions(name)
+            together = partial(partition_of, partitions=partitions) if topic == CLAIMS else str
+            self._log.append(name, bundled(entries, together), now)
 
     def _set_aside(self, dead: Sequence[DeadLetter], now: Instant) -> None:
         self._letters.add(dead, now)

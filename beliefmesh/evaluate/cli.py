@@ -13,6 +13,7 @@ from beliefmesh.evaluate.locomo import evaluate_locomo
 _FILE = click.Path(path_type=Path, dir_okay=False)
 _FOLDER = click.Path(path_type=Path, file_okay=False)
 _keep = click.option("--folder", type=_FOLDER, help="Keep the memory in this folder (default: a temporary one).")
+_log = click.option("--log", metavar="URL", default="", help="Stream over this log (kafka://host:port).")
 _json = click.option("--json", "_json", is_flag=True, expose_value=False, help="Print JSON; the result always is.")
 
 
@@ -28,14 +29,22 @@ def eval_group() -> None:
 @click.option("--duplicate", type=click.FloatRange(0, 1), default=0.0, help="Send this share a second time.")
 @click.option("--batch", type=click.IntRange(1), default=500, show_default=True, help="Observations a call.")
 @_keep
+@_log
 @_json
 def config_command(
-    observations: Path, truth: Path, shuffle: int | None, duplicate: float, batch: int, folder: Path | None
+    observations: Path, truth: Path, shuffle: int | None, duplicate: float, batch: int, folder: Path | None, log: str
 ) -> None:
     """Settings changes: is every setting right at every known time, in any order?"""
     _print(
         evaluate_config(
-            observations, truth, shuffle=shuffle, duplicate=duplicate, batch=batch, folder=folder, report=_report
+            observations,
+            truth,
+            shuffle=shuffle,
+            duplicate=duplicate,
+            batch=batch,
+            folder=folder,
+            log=log,
+            report=_report,
         )
     )
 
@@ -47,12 +56,17 @@ def config_command(
 @click.option("--only-gold", is_flag=True, help="Feed only the flights whose truth is known.")
 @click.option("--batch", type=click.IntRange(1), default=2_000, show_default=True, help="Rows a call.")
 @_keep
+@_log
 @_json
-def flight_command(claims: Path, gold: Path, exclude: str, only_gold: bool, batch: int, folder: Path | None) -> None:
+def flight_command(
+    claims: Path, gold: Path, exclude: str, only_gold: bool, batch: int, folder: Path | None, log: str
+) -> None:
     """Flights as many sources tell them: how often is the belief true, and as sure as it should be?"""
     names = [name.strip() for name in exclude.split(",") if name.strip()]
     _print(
-        evaluate_flight(claims, gold, exclude=names, only_gold=only_gold, batch=batch, folder=folder, report=_report)
+        evaluate_flight(
+            claims, gold, exclude=names, only_gold=only_gold, batch=batch, folder=folder, log=log, report=_report
+        )
     )
 
 
@@ -63,10 +77,17 @@ def flight_command(claims: Path, gold: Path, exclude: str, only_gold: bool, batc
 )
 @click.option("--embedder", default=None, metavar="URL", help="Another embedder than the default one.")
 @_keep
+@_log
 @_json
-def locomo_command(data: Path, limit_questions: int | None, embedder: str | None, folder: Path | None) -> None:
+def locomo_command(
+    data: Path, limit_questions: int | None, embedder: str | None, folder: Path | None, log: str
+) -> None:
     """Long conversations: are the turns that answer a question among the first that are recalled?"""
-    _print(evaluate_locomo(data, limit_questions=limit_questions, folder=folder, embedder=embedder, report=_report))
+    _print(
+        evaluate_locomo(
+            data, limit_questions=limit_questions, folder=folder, embedder=embedder, log=log, report=_report
+        )
+    )
 
 
 def _print(result: dict[str, Any]) -> None:

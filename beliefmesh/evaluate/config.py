@@ -78,13 +78,14 @@ def evaluate_config(
     duplicate: float = 0.0,
     batch: int = 500,
     folder: Path | None = None,
+    log: str = "",
     report: Report,
 ) -> dict[str, Any]:
     """Feed every change, in any order and some twice, then compare all settings at all known times and now."""
     changes = read_json_lines(observations, "observations", SettingChange)
     known = sorted(read_json(truth, "truth", list[TruthAt]), key=lambda one: one.as_of)
     told = arranged([observation_of(change) for change in changes], shuffle, duplicate)
-    with memory_in(folder, BANK, NO_EMBEDDER) as memory:
+    with memory_in(folder, BANK, NO_EMBEDDER, log) as memory:
         seconds = _feed(memory, told, batch, report)
         past, current, wrong = _compare(memory, known, report)
         counts = memory.home.graph.counts(BANK)

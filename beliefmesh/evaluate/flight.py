@@ -61,6 +61,7 @@ def evaluate_flight(
     only_gold: bool = False,
     batch: int = 2_000,
     folder: Path | None = None,
+    log: str = "",
     report: Report,
 ) -> dict[str, Any]:
     """Feed every cell as its source's claim, day by day, then compare what is believed on each day with the truth."""
@@ -69,7 +70,7 @@ def evaluate_flight(
     told: dict[Cell, dict[str, str]] = {}
     rows = stated = 0
     seconds = 0.0
-    with memory_in(folder, BANK, NO_EMBEDDER) as memory:
+    with memory_in(folder, BANK, NO_EMBEDDER, log) as memory:
         memory.home.graph.set_policy(BANK, policy())
         for path in files_in(claims, "claims-*.tsv*", "claims"):
             read = [row for row in read_claims(path) if row.source.casefold() not in left_out]

@@ -33,6 +33,7 @@ def evaluate_locomo(
     limit_questions: int | None = None,
     folder: Path | None = None,
     embedder: str | None = None,
+    log: str = "",
     report: Report,
 ) -> dict[str, Any]:
     """Observe all conversations, each in a bank of its own, then ask all questions (at most the first N of each).
@@ -43,7 +44,7 @@ def evaluate_locomo(
     scored: list[Scored] = []
     degraded = 0
     told_seconds = asked_seconds = 0.0
-    with memory_in(folder, BANK, embedder) as memory:
+    with memory_in(folder, BANK, embedder, log) as memory:
         for conversation in conversations:
             bank = bank_of(conversation)
             started = time.perf_counter()

@@ -1,12 +1,13 @@
 """Where an evaluation keeps its memory: a folder that is thrown away, or one that is named and kept."""
 
+import secrets
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from beliefmesh.memory import Memory
-from beliefmesh.settings import MeshSettings, Settings, StoreSettings
+from beliefmesh.settings import MeshSettings, Settings, StoreSettings, StreamSettings
 
 Report = Callable[[str], None]
 """Takes a line about how far an evaluation has come."""
@@ -15,11 +16,15 @@ NO_EMBEDDER = "none:"
 
 
 @contextmanager
-def memory_in(folder: Path | None, bank: str, embedder: str | None = None) -> Iterator[Memory]:
-    """An inline memory with default settings, whatever the environment says; `folder` None is a temporary one."""
-    stores = StoreSettings() if embedder is None else StoreSettings(embedder=embedder)
+def memory_in(folder: Path | None, bank: str, embedder: str | None = None, log: str = "") -> Iterator[Memory]:
+    """An inline memory with default settings, whatever the environment says; `folder` None is a temporary one.
+
+    `log` is the URL of another log than the folder's; there its topics get a prefix of their own.
+    """
+    stores = StoreSettings(log=log) if embedder is None else StoreSettings(log=log, embedder=embedder)
+    streams = StreamSettings(prefix=f"eval-{secrets.token_hex(4)}-" if log else "")
     with tempfile.TemporaryDirectory(prefix="beliefmesh-eval-") as passing:
         chosen = Path(passing) if folder is None else folder
-        settings = Settings(mesh=MeshSettings(folder=str(chosen), runtime="inline"), stores=stores)
+        settings = Settings(mesh=MeshSettings(folder=str(chosen), runtime="inline"), stores=stores, streams=streams)
         with Memory(bank=bank, settings=settings) as memory:
             yield memory

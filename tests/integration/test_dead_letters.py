@@ -144,7 +144,7 @@ def test_a_change_of_something_unknown_does_no_harm(memory: Memory) -> None:
 def test_a_letter_is_not_written_twice_when_its_batch_is_read_again(memory: Memory) -> None:
     append(memory, "observations", Entry("default/camera", b"poison"))
     memory.home.worker.drain()
-    rewind(memory, "extract", "observations")
+    rewind(memory, "observations")
     memory.home.worker.drain()
     assert len(memory.dead_letters()) == 1
 
@@ -274,5 +274,5 @@ def letter_entry(original: bytes) -> Entry:
     return Entry(letter.id, pack(letter, letter.id))
 
 
-def rewind(memory: Memory, group: str, topic: str) -> None:
-    memory.home.log.commit(group, topic, dict.fromkeys(memory.home.log.ends(topic), 0))
+def rewind(memory: Memory, topic: str) -> None:
+    memory.home.log.commit("beliefmesh", topic, dict.fromkeys(memory.home.log.ends(topic), 0))

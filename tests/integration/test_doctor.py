@@ -186,7 +186,7 @@ def test_the_state_after_repairs_is_that_of_an_undisturbed_memory(open_memory, s
     for memory in (plain, hurt):
         memory.import_lines(sample_lines[:60])
     hurt.home.index.drop("default")
-    hurt.home.log.commit("extract", "observations", dict.fromkeys(hurt.home.log.ends("observations"), 0))
+    hurt.home.log.commit("beliefmesh", "observations", dict.fromkeys(hurt.home.log.ends("observations"), 0))
     repaired(hurt)
     assert hurt.state_hash() == plain.state_hash()
     question = "From what amount is shipping free?"
@@ -214,7 +214,7 @@ def append(memory: Memory, told: Observation, *, drained: bool) -> None:
     """Put an observation on the log, with the stages' offsets past it if `drained`."""
     memory.home.log.append("observations", [Entry(observation_key(told), pack(told, told.id))], memory.home.clock())
     if drained:
-        memory.home.log.commit("extract", "observations", memory.home.log.ends("observations"))
+        memory.home.log.commit("beliefmesh", "observations", memory.home.log.ends("observations"))
 
 
 def test_a_lost_index_is_made_again_before_the_next_answer(open_memory: Callable[..., Memory]) -> None:

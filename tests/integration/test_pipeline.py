@@ -52,8 +52,8 @@ def test_a_replay_of_the_whole_log_changes_nothing(memory: Memory, sample_lines:
     before = memory.state_hash(now=ASKED)
     counts = memory.stats("default")["banks"]["default"]
 
-    for group, topic in (("extract", "observations"), ("decide", "claims"), ("index", "changes")):
-        memory.home.log.commit(group, topic, dict.fromkeys(memory.home.log.ends(topic), 0))
+    for topic in ("observations", "claims", "changes"):
+        memory.home.log.commit("beliefmesh", topic, dict.fromkeys(memory.home.log.ends(topic), 0))
     memory.home.worker.drain()
 
     assert memory.state_hash(now=ASKED) == before

@@ -20,6 +20,7 @@ from stores.local_index import LocalIndex
 from stores.ports import Entry
 from stores.sqlite_graph import SqliteGraph
 from stores.sqlite_log import SqliteLog
+from streams.bundles import messages_of
 from streams.dead_letters import DeadLetters
 from streams.embedded import EmbeddedWorker
 from streams.topics import Topics
@@ -128,7 +129,9 @@ def test_of_twelve_the_one_that_makes_an_actor_fail_is_set_aside_at_that_stage(h
     assert (letter.stage, letter.error, letter.reason, letter.attempts) == (stage, "KeyError", "'keel'", 2)
     source = {"extract": "observations", "decide": "claims", "index": "changes"}[stage]
     (record,) = house.log.read(source, letter.partition, letter.offset, 1)
-    assert (letter.topic, letter.original, letter.headers) == (source, record.value, record.headers)
+    assert letter.topic == source
+    assert letter.original in [message.value for message in messages_of(record)]
+    assert letter.headers == ({} if stage == "index" else {"trace": "boat"})
     assert house.kept() - {"boat"} == set(NAMES)
     assert len(house.index.versions("b")) == 11
     assert house.lag() == [0, 0, 0]
@@ -226,8 +229,9 @@ def test_a_batch_is_shared_by_the_partitions_that_are_behind(house: House) -> No
     house.log.append("observations", [Entry("busy", told(f"car {number}").value) for number in range(50)], NOW)
     house.log.append("observations", [told("boat")], NOW)
     worker = house.made(house.mesh, batch=2)
-    assert worker.drain() == 3 * 51
+    worker.drain()
     assert len(house.kept()) == 51
+    assert worker.counts["observations"] == 51
 
 
 def test_forgotten_records_hold_nothing_up(house: House) -> None:

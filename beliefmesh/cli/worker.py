@@ -1,0 +1,39 @@
+"""The command that streams: a worker of Kafka's topics, beside others or alone."""
+
+import click
+
+from beliefmesh.cli.session import session_of, with_flags
+from beliefmesh.memory import Memory
+from beliefmesh.termination import termination
+from schemas.errors import InvalidSetting
+from stores.open import is_kafka
+
+
+@click.command("worker")
+@with_flags
+@click.option("--log", metavar="URL", help="The log, kafka://host:port.")
+@click.option("--address", metavar="HOST:PORT", help="The Ray cluster whose actors all workers share.")
+@click.option("--runtime", metavar="NAME", help="auto (default), inline or ray.")
+@click.option(
+    "--instance", metavar="NAME", help="This worker's name in its group; a quick restart moves no partitions."
+)
+@click.pass_context
+def worker_command(
+    context: click.Context, log: str | None, address: str | None, runtime: str | None, instance: str | None
+) -> None:
+    """Stream from Kafka until SIGTERM: extract, decide, index. A second signal does not wait for the batch in hand."""
+    session = session_of(context)
+    given = {"stores.log": log, "mesh.address": address, "mesh.runtime": runtime, "kafka.instance": instance}
+    for key, value in {**given, "streams.worker": "here"}.items():
+        session.set(key, value)
+    settings = session.loaded().settings
+    if not is_kafka(settings.stores.log):
+        raise InvalidSetting(
+            "stores.log: worker needs a kafka:// log; the embedded one streams inside `up` and `serve`"
+        )
+    with termination() as asked, Memory(settings=settings) as memory:
+        session.note(
+            f"worker of group {memory.home.topics.group} at {settings.stores.log}, actors: {memory.home.runtime}"
+        )
+        asked.wait()
+        session.note("finishing the batch in hand")
