@@ -51,6 +51,26 @@ def test_what_a_killed_owner_left_in_the_lock_file_does_not_count(tmp_path: Path
         assert json.loads((tmp_path / "lock").read_text())["pid"] == os.getpid()
 
 
+def test_sharers_hold_a_folder_together(tmp_path: Path) -> None:
+    with Folder(tmp_path, shared=True) as first, Folder(tmp_path, shared=True) as second:
+        assert first.path == second.path
+
+
+def test_an_owner_is_refused_while_others_share_and_told_how_to_join_them(tmp_path: Path) -> None:
+    with Folder(tmp_path, shared=True) as folder:
+        folder.announce("http://127.0.0.1:7420")
+        with pytest.raises(FolderInUse, match=rf"process {os.getpid()}; set mesh\.address to theirs") as refused:
+            Folder(tmp_path)
+    assert refused.value.address == ""
+    with Folder(tmp_path) as folder:
+        assert json.loads((tmp_path / "lock").read_text()) == {"pid": os.getpid(), "address": ""}
+
+
+def test_a_sharer_is_refused_while_somebody_owns_the_folder_alone(tmp_path: Path) -> None:
+    with Folder(tmp_path), pytest.raises(FolderInUse, match=f"in use by process {os.getpid()}; stop it"):
+        Folder(tmp_path, shared=True)
+
+
 def test_a_link_to_a_folder_is_the_same_folder(tmp_path: Path) -> None:
     (tmp_path / "real").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "real")
