@@ -7,12 +7,13 @@ from actors.choose import inline_mesh, ray_is_installed, ray_mesh
 from actors.mesh import Mesh
 from actors.recaller import NO_EXTENSION, Extension
 from beliefmesh.folder import Folder
-from beliefmesh.settings import Settings
+from beliefmesh.settings import MeshSettings, Settings
+from beliefmesh.space import current_space, url_in
 from schemas.errors import InvalidSetting, StoreUnavailable
 from schemas.instant import Instant
 from stores.embedders import open_embedder
 from stores.open import is_kafka, open_graph, open_index, open_log
-from stores.ports import SearchIndex, StoreUrls
+from stores.ports import GraphStore, SearchIndex, StoreUrls
 from streams.choose import open_worker
 from streams.dead_letters import DeadLetters
 from streams.recall_log import RecallLog
@@ -29,7 +30,8 @@ def system_clock() -> Instant:
 class Home:
     """Everything that one process needs to run a mesh. Opens all of it, or nothing.
 
-    `runtime` is `inline` (the actors are called in this process) or `ray` (they are Ray actors on this machine).
+    `runtime` is `inline` (the actors are called in this process) or `ray` (they are Ray actors: its own, or those at
+    `mesh.address`, which it shares with other processes, and then it shares the folder too).
     With `inline` this process owns the local index; with `ray` an actor does, and `index` is None.
     """
 
@@ -38,13 +40,14 @@ class Home:
     ) -> None:
         self.settings = settings
         self.clock = clock
-        self.runtime = _runtime(settings.mesh.runtime)
-        self.folder = Folder(settings.mesh.folder)
+        self.runtime = _runtime(settings.mesh)
+        self.folder = Folder(settings.mesh.folder, shared=bool(settings.mesh.address))
         try:
-            self.urls = store_urls(settings, self.folder)
+            self.space = current_space(settings, self.folder)
+            self.urls = store_urls(settings, self.folder, self.space)
             self.log = open_log(self.urls.log, settings.kafka)
             self.graph = open_graph(self.urls.graph)
-            self.topics = topics_of(settings)
+            self.topics = topics_of(settings, self.space)
             self.index: SearchIndex | None = None
             self.mesh = self._mesh(own)
             self.worker = open_worker(
@@ -99,36 +102,47 @@ class Home:
         if self.runtime == "ray":
             if own != NO_EXTENSION:
                 raise InvalidSetting("mesh.runtime: retrievers and filters of your own run with inline only")
-            return ray_mesh(self.urls, shards=self.settings.mesh.shards)
-        embedder = open_embedder(self.urls.embedder, self.urls.embedder_key)
-        dimensions = embedder.dimensions if embedder else _NO_VECTORS
-        self.index = open_index(self.urls.index, dimensions, embedder.model_id if embedder else "none")
-        return inline_mesh(self.graph, self.index, embedder, own)
+            chosen = self.settings.mesh
+            return ray_mesh(self.urls, shards=chosen.shards, address=chosen.address)
+        self.index, mesh = index_and_mesh(self.urls, self.graph, own)
+        return mesh
 
 
-def store_urls(settings: Settings, folder: Folder) -> StoreUrls:
-    """Where the stores are: as set, else inside the folder."""
+def index_and_mesh(urls: StoreUrls, graph: GraphStore, own: Extension = NO_EXTENSION) -> tuple[SearchIndex, Mesh]:
+    """The index, opened, and the actors in this process over it and a graph."""
+    embedder = open_embedder(urls.embedder, urls.embedder_key)
+    dimensions = embedder.dimensions if embedder else _NO_VECTORS
+    index = open_index(urls.index, dimensions, embedder.model_id if embedder else "none")
+    return index, inline_mesh(graph, index, embedder, own)
+
+
+def store_urls(settings: Settings, folder: Folder, space: str) -> StoreUrls:
+    """Where the stores are: as set, else inside the folder; graph and index are the space's."""
     return StoreUrls(
-        graph=settings.stores.graph or folder.url("sqlite", "graph.db"),
+        graph=settings.stores.graph or url_in(folder, space, "sqlite", "graph.db"),
         log=settings.stores.log or folder.url("sqlite", "log.db"),
-        index=settings.stores.index or folder.url("local", "index"),
+        index=settings.stores.index or url_in(folder, space, "local", "index"),
         embedder=settings.stores.embedder,
         embedder_key=settings.stores.embedder_key,
     )
 
 
-def topics_of(settings: Settings) -> Topics:
-    """The topics as the settings name, divide and keep them."""
+def topics_of(settings: Settings, space: str) -> Topics:
+    """The topics as the settings name, divide and keep them, for the workers of a space."""
     kafka = settings.kafka
     days = {OBSERVATIONS: kafka.observations_days, CLAIMS: kafka.claims_days, RECALL_LOG: kafka.recall_log_days}
-    return Topics(settings.streams.prefix, settings.streams.partitions, days=days)
+    return Topics(settings.streams.prefix, settings.streams.partitions, space, days)
 
 
-def _runtime(wanted: str) -> str:
-    if wanted == "auto":
+def _runtime(mesh: MeshSettings) -> str:
+    if mesh.address:
+        if mesh.runtime == "inline":
+            raise InvalidSetting("mesh.runtime: is inline, but mesh.address names a Ray cluster; drop one of them")
+        return "ray"
+    if mesh.runtime == "auto":
         return "ray" if ray_is_installed() else "inline"
-    if wanted == "ray" and not ray_is_installed():
+    if mesh.runtime == "ray" and not ray_is_installed():
         raise InvalidSetting(
             "mesh.runtime: is ray, but Ray is not installed; install beliefmesh[cluster] or set inline"
         )
-    return wanted
+    return mesh.runtime

@@ -57,6 +57,7 @@ class StreamSettings(msgspec.Struct, frozen=True):
     partitions: Annotated[int, msgspec.Meta(ge=1, le=1_024)] = 8
     batch: Count = 4_000
     worker: Where = "here"
+    space: str = ""
 
 
 class HttpSettings(msgspec.Struct, frozen=True):
