@@ -1,13 +1,12 @@
 """Which way to run the mesh: in this process, or as Ray actors. Ray is optional, and slow to load, so only if asked."""
 
-import importlib
-import importlib.util
 from types import ModuleType
 
 from actors.inline import InlineMesh
 from actors.mesh import Mesh
 from actors.recaller import Extension
-from schemas.errors import MissingExtra
+from actors.shared import JoinedMesh
+from schemas.extras import is_installed, load_with
 from stores.ports import Embedder, GraphStore, SearchIndex, StoreUrls
 
 
@@ -16,18 +15,27 @@ def inline_mesh(graph: GraphStore, index: SearchIndex, embedder: Embedder | None
     return InlineMesh(graph, index, embedder, own)
 
 
-def ray_mesh(urls: StoreUrls, *, shards: int) -> Mesh:
-    """The actors as Ray actors, each opening its stores by URL. Raises MissingExtra without Ray."""
+def ray_mesh(urls: StoreUrls, *, shards: int, address: str = "") -> Mesh:
+    """The actors as Ray actors, each opening its stores by URL. Raises MissingExtra without Ray.
+
+    With an address they are those that every process shares that joins the cluster there; else this process's own.
+    """
+    if address:
+        return joined_mesh(urls, shards=shards, address=address)
     mesh: Mesh = _cluster().RayMesh(urls, shards=shards)
+    return mesh
+
+
+def joined_mesh(urls: StoreUrls, *, shards: int, address: str = "") -> JoinedMesh:
+    """The Ray actors that several processes share; without an address on a Ray that starts here, to be joined."""
+    mesh: JoinedMesh = _cluster().SharedMesh(urls, shards=shards, address=address)
     return mesh
 
 
 def ray_is_installed() -> bool:
     """Whether Ray can be imported, found out without importing it."""
-    return importlib.util.find_spec("ray") is not None
+    return is_installed("ray")
 
 
 def _cluster() -> ModuleType:
-    if not ray_is_installed():
-        raise MissingExtra("Ray is not installed; install beliefmesh[cluster]")
-    return importlib.import_module("actors.cluster")
+    return load_with("ray", "Ray", "actors.cluster")

@@ -1,4 +1,4 @@
-"""The folder of an embedded mesh: where its stores lie, and the lock that gives it one owner."""
+"""The folder of a mesh: where its stores lie, and the lock that gives it one owner, or sharers of one set of actors."""
 
 import fcntl
 import json
@@ -11,10 +11,15 @@ from schemas.limits import check_text
 
 
 class Folder:
-    """An owned folder; the lock is the operating system's and ends with the process, however it ends."""
+    """A folder that this process owns alone, or with `shared` together with others that share the mesh's actors.
 
-    def __init__(self, path: str | Path) -> None:
+    The lock is the operating system's and ends with the process, however it ends. Raises FolderInUse while an owner
+    and a sharer, or two owners, would meet.
+    """
+
+    def __init__(self, path: str | Path, *, shared: bool = False) -> None:
         check_text(str(path), "mesh.folder", empty=False)
+        self._shared = shared
         try:
             self.path = Path(path).resolve()
             self.path.mkdir(parents=True, exist_ok=True)
@@ -23,25 +28,18 @@ class Folder:
             reason = getattr(error, "strerror", None) or error
             raise InvalidSetting(f"mesh.folder: cannot use {path} as a folder: {reason}") from error
         try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(self._file, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
         except OSError as error:
             self._file.seek(0)
             owner = _owner(self._file.read())
             self._file.close()
-            address = str(owner.get("address", ""))
-            where = f" and serves {address}" if address else ""
-            raise FolderInUse(
-                f"{self.path} is in use by process {owner.get('pid', 'unknown')}{where}; stop it, or name another one",
-                address,
-            ) from error
-        self.announce("")
+            raise _in_use(self.path, owner) from error
+        self._write("")
 
     def announce(self, address: str) -> None:
-        """Tell others, by the lock file, where the owner serves HTTP."""
-        self._file.seek(0)
-        self._file.truncate()
-        json.dump({"pid": os.getpid(), "address": address}, self._file)
-        self._file.flush()
+        """Tell others, by the lock file, where the owner serves HTTP; of sharers any may, so none is told."""
+        if not self._shared:
+            self._write(address)
 
     def url(self, scheme: str, name: str) -> str:
         """The URL of a store that lies in this folder."""
@@ -51,6 +49,13 @@ class Folder:
         """Give the folder up."""
         self._file.close()
 
+    def _write(self, address: str) -> None:
+        self._file.seek(0)
+        self._file.truncate()
+        shared = {"shared": True} if self._shared else {}
+        json.dump({"pid": os.getpid(), "address": address, **shared}, self._file)
+        self._file.flush()
+
     def __enter__(self) -> "Folder":
         return self
 
@@ -58,6 +63,18 @@ class Folder:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def _in_use(path: Path, owner: dict[str, object]) -> FolderInUse:
+    process = owner.get("pid", "unknown")
+    if owner.get("shared"):
+        return FolderInUse(
+            f"{path} is shared by processes that use the same actors, the last to come was process {process}; "
+            "set mesh.address to theirs, or stop them all"
+        )
+    address = str(owner.get("address", ""))
+    where = f" and serves {address}" if address else ""
+    return FolderInUse(f"{path} is in use by process {process}{where}; stop it, or name another one", address)
 
 
 def _owner(text: str) -> dict[str, object]:

@@ -1,5 +1,7 @@
 """Which partition a key belongs to: murmur2, as in Kafka's default partitioner."""
 
+from functools import lru_cache
+
 _MASK = 0xFFFFFFFF
 _M = 0x5BD1E995
 _SEED = 0x9747B28C
@@ -21,6 +23,7 @@ def murmur2(data: bytes) -> int:
     return h ^ (h >> 15)
 
 
+@lru_cache(maxsize=65_536)
 def partition_of(key: str, partitions: int) -> int:
     """The partition, 0 to partitions - 1, that a key belongs to; the same as a Kafka producer picks."""
     return (murmur2(key.encode("utf-8")) & 0x7FFFFFFF) % partitions

@@ -1,7 +1,6 @@
 """The log on Apache Kafka: topics, records and group offsets through kafka-python, for several threads."""
 
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 from typing import Any
 
 from schemas.errors import InvalidInput, NotFound, StoreUnavailable, TooLarge
@@ -18,8 +17,6 @@ _DAY_MS = 86_400_000
 _COMPACT_AFTER_MS = 7 * _DAY_MS
 _OVERHEAD = 128
 _MS = 1_000
-
-_route = lru_cache(maxsize=65_536)(partition_of)
 
 
 class KafkaLog:
@@ -63,7 +60,7 @@ class KafkaLog:
         for at_place, entry in enumerate(entries):
             if len(entry.value) + _OVERHEAD > limit or _size(entry) > limit:
                 raise TooLarge(f"entries[{at_place}]", f"has over {limit} bytes, the limit of kafka.max_message_mb")
-        return self._deliver(topic, [(_route(entry.key, count), entry) for entry in entries], at)
+        return self._deliver(topic, [(partition_of(entry.key, count), entry) for entry in entries], at)
 
     def read(self, topic: str, partition: int, offset: int, limit: int) -> list[Record]:
         """Up to `limit` records from `offset` on, in order; none at the end."""

@@ -3,7 +3,6 @@
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from functools import lru_cache
 from pathlib import Path
 from threading import Lock
 
@@ -43,7 +42,6 @@ _BLANK = """UPDATE log_records SET key = NULL, value = NULL, headers = NULL
 _COMMIT = """INSERT INTO log_offsets (name, topic, partition, next) VALUES (?, ?, ?, ?)
     ON CONFLICT (name, topic, partition) DO UPDATE SET next = excluded.next"""
 
-_route = lru_cache(maxsize=65_536)(partition_of)
 _write_headers = msgspec.json.Encoder().encode
 _read_headers = msgspec.json.Decoder(dict[str, str]).decode
 
@@ -99,7 +97,7 @@ class SqliteLog:
             ends = _ends(connection, id)
             places: list[tuple[int, int]] = []
             for entry in entries:
-                partition = _route(entry.key, count)
+                partition = partition_of(entry.key, count)
                 offset = ends.get(partition, 0)
                 ends[partition] = offset + 1
                 places.append((partition, offset))

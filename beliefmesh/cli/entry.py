@@ -25,6 +25,8 @@ Exit codes:
 _COMMANDS = {
     "up": "beliefmesh.cli.running:up_command",
     "serve": "beliefmesh.cli.running:serve_command",
+    "worker": "beliefmesh.cli.worker:worker_command",
+    "actors": "beliefmesh.cli.actors:actors_command",
     "retain": "beliefmesh.cli.telling:retain",
     "import": "beliefmesh.cli.telling:import_command",
     "revoke": "beliefmesh.cli.telling:revoke",
@@ -34,8 +36,11 @@ _COMMANDS = {
     "history": "beliefmesh.cli.asking:history",
     "stats": "beliefmesh.cli.operating:stats",
     "doctor": "beliefmesh.cli.operating:doctor",
+    "rebuild": "beliefmesh.cli.rebuild:rebuild_command",
+    "topics": "beliefmesh.cli.topics:topics",
     "dlq": "beliefmesh.cli.operating:dlq",
     "config": "beliefmesh.cli.operating:config",
+    "schema": "beliefmesh.cli.schema:schema_command",
     "eval": "beliefmesh.evaluate.cli:eval_group",
 }
 

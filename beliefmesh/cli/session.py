@@ -81,7 +81,9 @@ class Session:
 
 
 def inline(settings: Settings) -> Settings:
-    """The same settings with actors in this process: a single command does not start a cluster."""
+    """The same settings with actors in this process: a single command does not start a cluster, but joins one."""
+    if settings.mesh.address:
+        return settings
     return msgspec.structs.replace(settings, mesh=msgspec.structs.replace(settings.mesh, runtime="inline"))
 
 
