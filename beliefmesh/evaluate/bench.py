@@ -14,9 +14,10 @@ from beliefmesh.evaluate.bench_sections import building, machine, pipeline, reca
 from beliefmesh.logs import configure_logs
 from beliefmesh.settings import LogSettings
 from schemas.errors import StoreUnavailable
+from schemas.extras import load_with
 
-FULL = {"beliefs": 100_000, "claims": 20_000, "questions": 400}
-QUICK = {"beliefs": 10_000, "claims": 5_000, "questions": 100}
+FULL = {"beliefs": 100_000, "claims": 20_000, "questions": 400, "burst": 50_000}
+QUICK = {"beliefs": 10_000, "claims": 5_000, "questions": 100, "burst": 10_000}
 _FIRST = "first answer"
 
 
@@ -24,16 +25,17 @@ _FIRST = "first answer"
 @click.option("--quick", is_flag=True, help="A tenth of the size, for a first look.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of the table.")
 @click.option("--folder", type=click.Path(path_type=Path, file_okay=False), help="Fill this folder and keep it.")
-@click.option("--section", type=click.Choice(["pipeline", "resolve", "build", "recall"]), hidden=True)
-def main(quick: bool, as_json: bool, folder: Path | None, section: str | None) -> None:
-    """Measure the pipeline, resolving, recall over many beliefs, memory and restart; about five minutes."""
+@click.option("--kafka", metavar="HOST:PORT", default="", help="Measure over this broker too.")
+@click.option("--section", type=click.Choice(["pipeline", "resolve", "kafka", "build", "recall"]), hidden=True)
+def main(quick: bool, as_json: bool, folder: Path | None, kafka: str, section: str | None) -> None:
+    """Measure the pipeline, resolving, recall over many beliefs, memory and restart; about ten minutes."""
     configure_logs(LogSettings())
     size = QUICK if quick else FULL
     if section is not None:
-        click.echo(json.dumps(_section(section, size, folder)))
+        click.echo(json.dumps(_section(section, size, folder, kafka)))
         return
     with tempfile.TemporaryDirectory(prefix="beliefmesh-bench-") as passing:
-        figures = _measure(quick, Path(passing) if folder is None else folder)
+        figures = _measure(quick, Path(passing) if folder is None else folder, kafka)
     click.echo(json.dumps(figures, indent=2) if as_json else table(figures))
 
 
@@ -46,6 +48,7 @@ def table(figures: dict[str, Any]) -> str:
             (f"resolve/CPU s, {name.removeprefix('pieces_')} pieces of evidence", f"{rate:,.0f}", ">= 10,000")
             for name, rate in figures["resolve"].items()
         ),
+        *_kafka_rows(figures.get("kafka")),
         ("beliefs", f"{build['beliefs']:,}", ""),
         ("turns/s into them (vectors by hashing)", f"{build['turns_per_second']:,.0f}", ""),
         ("  the same by CPU second", f"{build['turns_per_cpu_second']:,.0f}", ""),
@@ -85,20 +88,47 @@ def _pipeline_rows(done: dict[str, Any]) -> list[tuple[str, str, str]]:
     return rows
 
 
-def _measure(quick: bool, folder: Path) -> dict[str, Any]:
+def _kafka_rows(done: dict[str, Any] | None) -> list[tuple[str, str, str]]:
+    if done is None:
+        return [("over Kafka", "not measured", "make kafka-jars")]
+    ways = {"single": "one an observation", "several": "five an observation"}
+    rows = []
+    for name, way in ways.items():
+        rows.append((f"structured claims/s over Kafka, {way}", f"{done[f'{name}_kafka_per_second']:,.0f}", ">= 1,500"))
+        rows.append(("  the embedded log beside it", f"{done[f'{name}_embedded_per_second']:,.0f}", ""))
+        rows.append(("  Kafka to embedded, of pairs", f"{done[f'{name}_kafka_to_embedded']:.0%}", ">= 60%"))
+    rows.append((f"burst of {done['burst']:,} claims, s until nothing waits", _burst(done), ""))
+    rows.append(("kafka-python alone: messages produced/s", f"{done['bare_produce_per_second']:,.0f}", ""))
+    rows.append(("  and consumed/s", f"{done['bare_consume_per_second']:,.0f}", ""))
+    return rows
+
+
+def _burst(done: dict[str, Any]) -> str:
+    return f"{done['burst_seconds_until_nothing_waits']:,.1f}"
+
+
+def _measure(quick: bool, folder: Path, kafka: str) -> dict[str, Any]:
     figures: dict[str, Any] = {"machine": machine()}
     figures["pipeline"] = _run("pipeline", quick, folder)
     figures["resolve"] = _run("resolve", quick, folder)
+    if kafka:
+        figures["kafka"] = _run("kafka", quick, folder, kafka)
     figures["build"] = _run("build", quick, folder)
     figures["recall"] = _run("recall", quick, folder)
     return figures
 
 
-def _section(section: str, size: dict[str, int], folder: Path | None) -> dict[str, Any]:
+def _section(section: str, size: dict[str, int], folder: Path | None, kafka: str) -> dict[str, Any]:
     if section == "pipeline":
         return pipeline(size["claims"], _report)
     if section == "resolve":
         return resolving(_report)
+    if section == "kafka":
+        if not kafka:
+            raise click.UsageError("section kafka needs --kafka")
+        # Loaded only here: a machine without the client measures everything else.
+        over_kafka = load_with("kafka", "kafka-python", "beliefmesh.evaluate.bench_kafka").over_kafka
+        return dict(over_kafka(f"kafka://{kafka}", size["claims"], size["burst"], _report))
     if folder is None:
         raise click.UsageError(f"section {section} needs --folder")
     if section == "build":
@@ -106,9 +136,9 @@ def _section(section: str, size: dict[str, int], folder: Path | None) -> dict[st
     return recalling(folder, size["questions"], lambda: click.echo(_FIRST), _report)
 
 
-def _run(section: str, quick: bool, folder: Path) -> dict[str, Any]:
+def _run(section: str, quick: bool, folder: Path, kafka: str = "") -> dict[str, Any]:
     """A section in a fresh process; notes how long its first answer took from the start of the process."""
-    command = [sys.executable, "-m", __spec__.name, "--section", section, "--folder", str(folder)]
+    command = [sys.executable, "-m", __spec__.name, "--section", section, "--folder", str(folder), "--kafka", kafka]
     started = time.perf_counter()
     waited: float | None = None
     last = ""

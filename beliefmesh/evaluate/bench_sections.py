@@ -61,7 +61,7 @@ def pipeline(count: int, report: Report) -> dict[str, Any]:
         ("several_streamed", several, False),
     ):
         size = BATCH // 5 if told is several else BATCH
-        seconds, cpu_seconds = _through(told, size, wait)
+        seconds, cpu_seconds = through(told, size, wait)
         figures[f"{name}_per_second"] = round(count / seconds, 1)
         figures[f"{name}_per_cpu_second"] = round(count / cpu_seconds, 1)
         report(f"pipeline, {name}: {count / seconds:,.0f} claims a second, {count / cpu_seconds:,.0f} a CPU second")
@@ -85,7 +85,7 @@ def building(folder: Path, beliefs: int, report: Report) -> dict[str, Any]:
     """Fill a folder with that many beliefs (statements, a tenth more attributes) through the whole pipeline."""
     with memory_in(folder, BANK, EMBEDDER) as memory:
         started, cpu_started = time.perf_counter(), time.process_time()
-        for number, told in enumerate(_batches(World(SEED).conversations(beliefs), _BUILD_BATCH), 1):
+        for number, told in enumerate(batches(World(SEED).conversations(beliefs), _BUILD_BATCH), 1):
             memory.retain(told)
             report(f"build: {number * _BUILD_BATCH:,} turns, {time.perf_counter() - started:.0f} s")
         seconds = time.perf_counter() - started
@@ -166,11 +166,12 @@ def _settle(memory: Memory) -> float:
     return time.perf_counter() - started
 
 
-def _through(told: Sequence[dict[str, object]], size: int, wait: bool) -> tuple[float, float]:
-    """Seconds, and CPU seconds, from the first observation to the last being recallable."""
-    with memory_in(None, BANK, NO_EMBEDDER) as memory:
+def through(told: Sequence[dict[str, object]], size: int, wait: bool, log: str = "") -> tuple[float, float]:
+    """Seconds, and CPU seconds, from the first observation to the last being recallable; `log` is another log's URL."""
+    with memory_in(None, BANK, NO_EMBEDDER, log) as memory:
+        memory.retain("The benchmark begins.", source="bench")
         started, cpu_started = time.perf_counter(), time.process_time()
-        for batch in _batches(told, size):
+        for batch in batches(told, size):
             memory.retain(batch, wait=wait)
         memory.home.worker.drain()
         return time.perf_counter() - started, time.process_time() - cpu_started
@@ -186,7 +187,7 @@ def _bare_inserts(told: Sequence[dict[str, object]]) -> float:
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("CREATE TABLE messages (id TEXT PRIMARY KEY, body BLOB)")
         started = time.perf_counter()
-        for batch in _batches(rows, BATCH):
+        for batch in batches(rows, BATCH):
             connection.executemany("INSERT INTO messages VALUES (?, ?)", batch)
             connection.commit()
         seconds = time.perf_counter() - started
@@ -218,7 +219,8 @@ def _percentile(values: Sequence[float], percent: int) -> float:
     return ordered[min(len(ordered) - 1, len(ordered) * percent // 100)]
 
 
-def _batches(items: Iterable[Any], size: int) -> Iterable[list[Any]]:
+def batches(items: Iterable[Any], size: int) -> Iterable[list[Any]]:
+    """Items in lists of a size, the last one shorter."""
     rest = iter(items)
     while batch := list(islice(rest, size)):
         yield batch

@@ -7,6 +7,7 @@ import shutil
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -209,9 +210,32 @@ def _free_ports(count: int) -> list[int]:
     return found
 
 
+def during(command: list[str]) -> int:
+    """Run a command while a broker runs, with `{kafka}` in it replaced by where that is; returns the exit code.
+
+    Without what a broker needs the command runs all the same, and `{kafka}` is empty.
+    """
+    with tempfile.TemporaryDirectory(prefix="kafka-") as folder:
+        broker = Broker(Path(folder) / "broker")
+        lack = missing()
+        if lack:
+            print(lack, file=sys.stderr)
+        else:
+            broker.start()
+        try:
+            told = [part.replace("{kafka}", "" if lack else broker.bootstrap) for part in command]
+            return subprocess.run(told, check=False).returncode
+        finally:
+            broker.stop()
+
+
 def main() -> None:
     """Become a broker that runs until Ctrl-C and keeps its records for the next time."""
-    parser = argparse.ArgumentParser(description=main.__doc__)
+    if sys.argv[1:2] == ["--during"]:
+        sys.exit(during(sys.argv[2:]))
+    parser = argparse.ArgumentParser(
+        description=main.__doc__, epilog="--during COMMAND runs a command while a broker runs, at {kafka}"
+    )
     parser.add_argument("--port", type=int, default=9092, help="where it listens on 127.0.0.1 (9092)")
     parser.add_argument("--folder", type=Path, default=CACHE / "broker", help="where it keeps its records")
     given = parser.parse_args()
