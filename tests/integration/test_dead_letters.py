@@ -70,6 +70,10 @@ def test_an_unknown_major_version_says_so(memory: Memory) -> None:
     assert "9" in the_only_letter(memory).reason
 
 
+def scoped(*scope: tuple[str, str]) -> Claim:
+    return Claim(entity=Entity("car"), attribute="colour", value="red", scope=scope)
+
+
 @pytest.mark.parametrize(
     ("changed", "reason"),
     [
@@ -83,6 +87,17 @@ def test_an_unknown_major_version_says_so(memory: Memory) -> None:
         ({"claims": (Claim(entity=Entity(""), attribute="colour", value="red"),)}, "claims[0].entity: "),
         ({"claims": (Claim(entity=Entity("car"), attribute="price", value=math.inf),)}, "claims[0].value: "),
         ({"claims": (Claim(entity=Entity("car"), statement="x", valid_until=-(2**62)),)}, "claims[0].valid_until: "),
+        ({"claims": (Claim(entity=Entity("car", ""), attribute="colour", value="red"),)}, "claims[0].entity.type: "),
+        ({"claims": (Claim(entity=Entity("car"), attribute="a\x00b", value="red"),)}, "claims[0].attribute: "),
+        ({"claims": (Claim(entity=Entity("car"), attribute="colour", value="r\x00d"),)}, "claims[0].value: "),
+        ({"claims": (Claim(entity=Entity("car"), attribute="colour"),)}, "claims[0].value: is missing"),
+        ({"claims": (Claim(entity=Entity("car"), value="red"),)}, "claims[0].attribute: is missing"),
+        ({"claims": (scoped(("b", "1"), ("a", "2")),)}, "claims[0].scope: must be sorted"),
+        ({"claims": (scoped(("a", "1"), ("a", "2")),)}, "claims[0].scope: must be sorted"),
+        ({"source": Source("")}, "source.id: "),
+        ({"session": "s\x001"}, "session: "),
+        ({"turn": -1}, "turn: "),
+        ({"visibility": "group", "readers": ("",)}, "readers: "),
     ],
 )
 def test_an_observation_that_passed_no_intake_is_held_to_its_rules(
