@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from contextlib import ExitStack
 
 from actors.choose import inline_mesh, ray_is_installed, ray_mesh
 from actors.mesh import Mesh
@@ -41,15 +42,21 @@ class Home:
         self.settings = settings
         self.clock = clock
         self.runtime = _runtime(settings.mesh)
-        self.folder = Folder(settings.mesh.folder, shared=bool(settings.mesh.address))
-        try:
+        with ExitStack() as opened:
+            self.folder = Folder(settings.mesh.folder, shared=bool(settings.mesh.address))
+            opened.callback(self.folder.close)
             self.space = current_space(settings, self.folder)
             self.urls = store_urls(settings, self.folder, self.space)
             self.log = open_log(self.urls.log, settings.kafka)
+            opened.callback(self.log.close)
             self.graph = open_graph(self.urls.graph)
+            opened.callback(self.graph.close)
             self.topics = topics_of(settings, self.space)
             self.index: SearchIndex | None = None
             self.mesh = self._mesh(own)
+            if self.index is not None:
+                opened.callback(self.index.close)
+            opened.callback(self.mesh.close)
             self.worker = open_worker(
                 self.urls.log,
                 settings.kafka,
@@ -61,14 +68,14 @@ class Home:
                 due=self.graph.due,
                 batch=settings.streams.batch,
             )
-            if is_kafka(self.urls.log):
-                self.worker.start()
             self.letters = DeadLetters(self.log, self.topics)
             self.recalls = RecallLog(self.log, self.topics, clock)
-        except BaseException:
-            self.folder.close()
-            raise
+            opened.callback(self.recalls.close)
+            opened.callback(self.worker.stop)
+            self._opened = opened.pop_all()
         self._closed = False
+        if is_kafka(self.urls.log):
+            self.worker.start()
 
     @property
     def streaming(self) -> bool:
@@ -89,14 +96,7 @@ class Home:
         if self._closed:
             return
         self._closed = True
-        self.worker.stop()
-        self.recalls.close()
-        self.mesh.close()
-        if self.index is not None:
-            self.index.close()
-        self.graph.close()
-        self.log.close()
-        self.folder.close()
+        self._opened.close()
 
     def _mesh(self, own: Extension) -> Mesh:
         if self.runtime == "ray":

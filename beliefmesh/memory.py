@@ -12,6 +12,7 @@ from actors.recaller import Extension
 from beliefmesh.ask import principal_of, query_of, slot_name
 from beliefmesh.doctor import DoctorReport, examine
 from beliefmesh.echo import Echoes
+from beliefmesh.figures import figures
 from beliefmesh.home import Home, system_clock
 from beliefmesh.policy_file import read_policy
 from beliefmesh.receipt import Imported, Receipt, Told, chunks_of, several
@@ -37,7 +38,7 @@ from schemas.slot import slot_id
 from schemas.wire import pack
 from stores.ports import Entry
 from streams.bundles import bundled
-from streams.freshness import lag, offsets_of, token_of, wait_for
+from streams.freshness import offsets_of, token_of, wait_for
 from streams.topics import OBSERVATIONS
 
 _LINES_AT_ONCE = 1_000
@@ -221,16 +222,8 @@ class Memory:
         return self._speak(held, stance, "observation", f"feedback: {verdict}", agent, sight, wait)
 
     def stats(self, bank: str | None = None) -> dict[str, Any]:
-        """Counts of a bank (or of all), what waits at each stage, dead letters, and what this process has done."""
-        banks = [check_bank(bank)] if bank is not None else self.home.graph.banks()
-        waiting = lag(self.home.log, self.home.topics)
-        return {
-            "banks": {name: self.home.graph.counts(name) for name in banks},
-            "lag": {stage: sum(partitions.values()) for stage, partitions in waiting.items()},
-            "dead_letters": len(self.home.letters.all()),
-            "handled": dict(self.home.worker.counts),
-            "runtime": self.home.runtime,
-        }
+        """Counts of a bank (or of all), what waits at each stage, up to when all is recallable, what was done here."""
+        return figures(self.home, None if bank is None else check_bank(bank))
 
     def doctor(self, fix: bool = False) -> DoctorReport:
         """Compare log, graph and index, and with `fix` repair what differs."""

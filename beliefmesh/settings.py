@@ -57,6 +57,7 @@ class StreamSettings(msgspec.Struct, frozen=True):
     partitions: Annotated[int, msgspec.Meta(ge=1, le=1_024)] = 8
     batch: Count = 4_000
     worker: Where = "here"
+    worker_port: Annotated[int, msgspec.Meta(ge=0, le=65_535)] = 0
     space: str = ""
 
 

@@ -100,13 +100,17 @@ def show_doctor(console: Console, report: DoctorReport) -> None:
 
 
 def show_stats(console: Console, stats: Mapping[str, Any]) -> None:
-    """Counts of every bank, and what waits."""
+    """Counts of every bank, up to when it is complete, and what waits and since when."""
     table = _table("bank", "observed", "count")
     for bank, counts in stats["banks"].items():
         for kind, count in counts.items():
             table.add_row(Text(bank), Text(kind), f"{count:,}")
     _draw(console, table)
-    waiting = ", ".join(f"{stage} {count}" for stage, count in stats["lag"].items())
+    for bank, at in stats["low_watermark"].items():
+        console.print(Text.assemble((bank, "bold"), f": all that was accepted up to {at} is recallable"))
+    waiting = ", ".join(
+        f"{stage} {_waiting(count, stats['partitions'][stage])}" for stage, count in stats["lag"].items()
+    )
     console.print(Text(f"waiting: {waiting}; dead letters: {stats['dead_letters']}; actors: {stats['runtime']}"))
 
 
@@ -136,6 +140,12 @@ def show_tour(console: Console, tour: Tour) -> None:
     _draw(console, _panel(f"Answers, as of {format_day(tour.moment)}", Group(*answers)))
     if tour.letters:
         _draw(console, _panel(f"Set aside: {len(tour.letters)}", _set_aside(tour.letters[0])))
+
+
+def _waiting(count: int, partitions: Mapping[str, Mapping[str, float]]) -> str:
+    """How many records wait for a stage, and for how long the oldest has."""
+    oldest = max((lag["seconds"] for lag in partitions.values()), default=0.0)
+    return f"{count} (for {oldest:,.0f} s)" if count else "0"
 
 
 def _draw(console: Console, drawing: RenderableType) -> None:

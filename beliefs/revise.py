@@ -16,6 +16,7 @@ from schemas.slot import BeliefChange, Change, Decision, Slot, StoredSlot, belie
 from schemas.wire import dump
 
 _BY_ID = attrgetter("id")
+_ACCEPTED = attrgetter("ingested_at")
 
 
 class Revision(msgspec.Struct, frozen=True):
@@ -52,13 +53,14 @@ def revise(stored: StoredSlot | None, incoming: Sequence[Evidence], policy: Poli
         return Revision(
             stored or StoredSlot(slot, ()),
             None,
-            _change(before, now, current, tuple(sorted(before.aliases)), incoming, 0),
+            _change(before, now, current, tuple(sorted(before.aliases)), incoming, ()),
         )
     former = {belief.id: belief.status for belief in before.beliefs} if before else {}
     gone = tuple(sorted((former.keys() - {belief.id for belief in beliefs}) | slot.aliases.keys()))
     moves = tuple(BeliefChange(belief.id, version, belief.status, former.get(belief.id)) for belief in changed)
     decision = Decision(slot=slot, expected_version=version - 1, evidence=tuple(added.values()), beliefs=tuple(changed))
-    return Revision(StoredSlot(slot, tuple(evidence)), decision, _change(slot, now, moves, gone, incoming, len(added)))
+    change = _change(slot, now, moves, gone, incoming, decision.evidence)
+    return Revision(StoredSlot(slot, tuple(evidence)), decision, change)
 
 
 def view(evidence: Sequence[Evidence], policy: Policy, now: Instant) -> Slot:
@@ -120,7 +122,7 @@ def _change(
     moves: tuple[BeliefChange, ...],
     gone: tuple[str, ...],
     incoming: Sequence[Evidence],
-    added: int,
+    added: Sequence[Evidence],
 ) -> Change:
     return Change(
         bank=slot.bank,
@@ -131,8 +133,9 @@ def _change(
         beliefs=moves,
         gone=gone,
         observation_ids=tuple(sorted({piece.observation_id for piece in incoming})),
-        added=added,
-        repeated=len(incoming) - added,
+        added=len(added),
+        repeated=len(incoming) - len(added),
+        accepted_at=min(map(_ACCEPTED, added or incoming), default=0),
     )
 
 

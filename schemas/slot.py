@@ -66,7 +66,8 @@ class Change(msgspec.Struct, frozen=True, gc=False, kw_only=True, omit_defaults=
     """What was decided about a slot; for indexers, dependents and subscribers. Safe to receive twice.
 
     `gone` are ids that the slot once issued and no longer bears. `added` counts the evidence that was new, `repeated`
-    what had been there already.
+    what had been there already. `accepted_at` is when the log accepted the earliest of the new evidence, where none is
+    new of what was told again; 0 where time or policy alone brought the change.
     """
 
     bank: str
@@ -79,6 +80,7 @@ class Change(msgspec.Struct, frozen=True, gc=False, kw_only=True, omit_defaults=
     observation_ids: tuple[str, ...] = ()
     added: int = 0
     repeated: int = 0
+    accepted_at: Instant = 0
 
 
 def slot_id(bank: str, entity: Entity, attribute: str | None, statement: str = "") -> str:

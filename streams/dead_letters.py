@@ -1,6 +1,7 @@
 """The dead letters of a log: list, show, replay (safe to repeat) and drop."""
 
 from collections.abc import Callable, Mapping, Sequence
+from threading import Lock
 
 from schemas.dead_letter import DeadLetter
 from schemas.errors import NotFound
@@ -11,6 +12,7 @@ from stores.ports import Entry, Log
 from streams.topics import DEAD_LETTERS, Topics
 
 _PAGE = 500
+_LOOKED_AT_AGAIN = 100
 
 
 class DeadLetters:
@@ -19,6 +21,10 @@ class DeadLetters:
     def __init__(self, log: Log, topics: Topics) -> None:
         self._log = log
         self._topic = topics.name(DEAD_LETTERS)
+        self._turn = Lock()
+        self._ids: dict[int, str] = {}
+        self._read_to = 0
+        self._looked_to = 0
 
     def add(self, letters: Sequence[DeadLetter], at: Instant) -> None:
         """Set messages aside. One that is set aside again, after a crash or a replay, stays one letter: ids tell."""
@@ -27,6 +33,17 @@ class DeadLetters:
     def all(self) -> list[DeadLetter]:
         """Every dead letter, oldest first, each once."""
         return [letter for letter, _ in self._places().values()]
+
+    def count(self) -> int:
+        """How many there are, without reading them all each time.
+
+        Each call reads what was appended since the last one, and looks at a hundred of the others in turn: one that
+        another process took out is noticed at once where there are no more than that, else within a few calls.
+        """
+        with self._turn:
+            self._read_new()
+            self._look_again()
+            return len(set(self._ids.values()))
 
     def get(self, id: str) -> DeadLetter:
         """One dead letter. Raises NotFound."""
@@ -60,6 +77,24 @@ class DeadLetters:
         if found is None:
             raise NotFound(f"no dead letter {id}; `dlq list` shows what is there")
         return found
+
+    def _read_new(self) -> None:
+        end = self._log.ends(self._topic).get(0, 0)
+        while self._read_to < end:
+            page = self._log.read(self._topic, 0, self._read_to, _PAGE)
+            self._ids |= {record.offset: record.key for record in page}
+            self._read_to = page[-1].offset + 1 if page else end
+
+    def _look_again(self) -> None:
+        """Forget those of the next hundred places that were taken out."""
+        if not self._ids:
+            return
+        page = self._log.read(self._topic, 0, self._looked_to, _LOOKED_AT_AGAIN)
+        there = {record.offset for record in page}
+        upto = page[-1].offset + 1 if len(page) == _LOOKED_AT_AGAIN else self._read_to
+        for offset in [each for each in self._ids if self._looked_to <= each < upto and each not in there]:
+            del self._ids[offset]
+        self._looked_to = upto if upto < self._read_to else 0
 
     def _places(self) -> Mapping[str, tuple[DeadLetter, list[int]]]:
         """Every letter by id with the offsets at which it lies."""

@@ -29,7 +29,6 @@ class EmbeddedWorker(Worker):
         self._caught_up = False
         self._thread: threading.Thread | None = None
         self._pool = ThreadPoolExecutor(len(STAGES), thread_name_prefix="stage")
-        topics.create(log)
 
     @property
     def running(self) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from schemas.errors import InvalidInput
 from stores.ports import Log
+from streams.backlog import places
 from streams.topics import OBSERVATIONS, Topics
 from streams.topology import STAGES
 
@@ -52,12 +53,10 @@ def wait_for(log: Log, topics: Topics, token: str, timeout: float) -> bool:
 
 
 def lag(log: Log, topics: Topics) -> dict[str, dict[int, int]]:
-    """By stage, how many records of each partition wait for it."""
-    waiting = {}
-    for stage in STAGES:
-        source = topics.name(stage.source)
-        done = log.committed(topics.group, source)
-        waiting[stage.name] = {partition: end - done.get(partition, 0) for partition, end in log.ends(source).items()}
+    """By stage, how many offsets of each partition it has not passed; some may be of records that are gone."""
+    waiting: dict[str, dict[int, int]] = {stage.name: {} for stage in STAGES}
+    for place in places(log, topics):
+        waiting[place.stage][place.partition] = place.end - place.committed
     return waiting
 
 

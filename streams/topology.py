@@ -31,11 +31,15 @@ Body = TypeVar("Body", Observation, Evidence, Change)
 
 
 class Outcome(msgspec.Struct, frozen=True):
-    """What a stage made of its records: entries for the next topic, dead letters, and figures to count."""
+    """What a stage made of its records: entries for the next topic, dead letters, and figures to count.
+
+    `recallable` says of what can be recalled now, and could not before, when the log accepted it.
+    """
 
     entries: list[Entry]
     dead: list[DeadLetter]
     counts: dict[str, int]
+    recallable: Sequence[Instant] = ()
 
 
 Batch = Mapping[int, Sequence[Record]]
@@ -95,7 +99,8 @@ def index(mesh: Mesh, batch: Batch, now: Instant) -> Outcome:
     done, spoiled = _each(
         lambda some: [mesh.index([change for _, change in some], now)] * len(some), readable, "index", now
     )
-    return Outcome([], dead + spoiled, {"indexed": len(done)})
+    recallable = [change.accepted_at for (_, change), _ in done if change.added and change.accepted_at]
+    return Outcome([], dead + spoiled, {"indexed": len(done)}, recallable)
 
 
 STAGES = (

@@ -10,16 +10,18 @@ import structlog
 
 from actors.mesh import Mesh
 from schemas.dead_letter import DeadLetter
-from schemas.instant import Instant
+from schemas.instant import SECOND, Instant
 from schemas.routing import partition_of
 from stores.ports import Entry, Log, Record
 from streams.bundles import bundled
 from streams.dead_letters import DeadLetters
+from streams.histogram import Histogram
 from streams.topics import CHANGES, CLAIMS, Topics
 from streams.topology import Stage, entry_of
 
 FIRST_PAUSE = 0.1
 LONGEST_PAUSE = 10.0
+FRESHNESS_BOUNDS = (0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0, 600.0)
 
 Due = Callable[[Instant, int], list[tuple[str, str]]]
 
@@ -27,13 +29,18 @@ log_events = structlog.get_logger("streams")
 
 
 class Worker(ABC):
-    """Moves records through the stages. `stopped_by` says why nothing moves, "" while it does."""
+    """Moves records through the stages. `stopped_by` says why nothing moves, "" while it does.
+
+    `freshness` counts, for each change with new evidence that this process indexed, the seconds from its acceptance
+    by the log to its being recallable.
+    """
 
     def __init__(
         self, log: Log, mesh: Mesh, topics: Topics, clock: Callable[[], Instant], due: Due, batch: int
     ) -> None:
         self.stopped_by = ""
         self.counts: Counter[str] = Counter()
+        self.freshness = Histogram(FRESHNESS_BOUNDS)
         self._log = log
         self._mesh = mesh
         self._topics = topics
@@ -42,6 +49,7 @@ class Worker(ABC):
         self._batch = batch
         self._letters = DeadLetters(log, topics)
         self._counting = Lock()
+        topics.create(log)
 
     @property
     @abstractmethod
@@ -80,11 +88,13 @@ class Worker(ABC):
         """
         now = self._clock()
         outcome = stage.handle(self._mesh, batch, now)
+        done = self._clock()
         if outcome.dead:
             self._set_aside(outcome.dead, now)
         self._publish(stage.sink, outcome.entries, now)
         commit({partition: records[-1].offset + 1 for partition, records in batch.items() if records})
         self._count({**outcome.counts, "dead_letters": len(outcome.dead)})
+        self.freshness.add(max(0, done - at) / SECOND for at in outcome.recallable)
 
     def _publish(self, topic: str, entries: Sequence[Entry], now: Instant) -> None:
         """Append for the next stage. Claims, which only that one reads, go by partition together, changes by key."""

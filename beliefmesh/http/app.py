@@ -17,6 +17,7 @@ from beliefmesh.http.gate import Gate
 from beliefmesh.http.meters import Meters
 from beliefmesh.http.reply import error_reply, refusal
 from beliefmesh.memory import Memory
+from beliefmesh.movement import Movement
 from beliefmesh.settings import Settings
 from schemas.errors import BeliefmeshError
 
@@ -35,18 +36,31 @@ def create_app(memory: Memory, settings: Settings) -> FastAPI:
         docs_url=None,
         redoc_url=None,
     )
-    app.state.memory = memory
     app.state.settings = settings
-    app.state.meters = Meters()
-    app.state.movement = health.Movement()
-    for family in (observations, recall, beliefs, operations, health):
+    for family in (observations, recall, beliefs, operations):
         app.include_router(family.router)
+    _watched(app, memory)
     app.add_middleware(Gate, meters=app.state.meters, limit=settings.http.max_in_flight)
+    return app
+
+
+def create_health_app(memory: Memory) -> FastAPI:
+    """Health and metrics alone, for a process that answers no questions."""
+    app = FastAPI(title="Beliefmesh worker", openapi_url=None, docs_url=None, redoc_url=None)
+    _watched(app, memory)
+    return app
+
+
+def _watched(app: FastAPI, memory: Memory) -> None:
+    """What every application has: health and metrics of its memory, and errors in the one shape."""
+    app.state.memory = memory
+    app.state.meters = Meters()
+    app.state.movement = Movement()
+    app.include_router(health.router)
     app.add_exception_handler(BeliefmeshError, _of_ours)
     app.add_exception_handler(RequestValidationError, _of_parameters)
     app.add_exception_handler(HTTPException, _of_protocol)
     app.add_exception_handler(Exception, _unforeseen)
-    return app
 
 
 @asynccontextmanager

@@ -1,7 +1,6 @@
-"""Health and metrics: alive without asking anything, ready only if the stores answer and the stream moves."""
+"""Health and metrics: alive without asking anything, ready only if the stores answer and every partition moves."""
 
-import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from fastapi import APIRouter
@@ -9,31 +8,20 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
+from beliefmesh.figures import figures_at
+from beliefmesh.home import Home
 from beliefmesh.http.meters import CONTENT_TYPE, Meters
 from beliefmesh.http.reply import json_reply
-from beliefmesh.memory import Memory
+from beliefmesh.movement import Movement
 from schemas.errors import BeliefmeshError
+from streams.backlog import Place, backlogs, places
 
 router = APIRouter(tags=["health"])
 
 PATIENCE_SECONDS = 60.0
-"""How long one batch may take before a stream that has work counts as stuck."""
+"""How long one batch may take before a partition that has work counts as stuck."""
 
-_NO_STATS: dict[str, Any] = {"banks": {}, "lag": {}, "dead_letters": 0, "handled": {}}
-
-
-class Movement:
-    """Notices a stream that has work and does none of it."""
-
-    def __init__(self) -> None:
-        self._lag: Mapping[str, int] = {}
-        self._since = 0.0
-
-    def still_for(self, lag: Mapping[str, int], now: float) -> float:
-        """Seconds since what waits last changed; zero while nothing waits."""
-        if lag != self._lag or not any(lag.values()):
-            self._lag, self._since = dict(lag), now
-        return now - self._since
+_NAMED = 5
 
 
 @router.get("/health/live")
@@ -44,29 +32,53 @@ async def live() -> Response:
 
 @router.get("/health/ready")
 async def ready(request: Request) -> Response:
-    """200 if stores answer and the stream moves, else 503 with the reasons."""
-    _, reasons = await run_in_threadpool(_look, request.app.state.memory, request.app.state.movement)
+    """200 if stores answer and every partition moves, else 503 with the reasons."""
+    state = request.app.state
+    reasons = await run_in_threadpool(_reasons, state.memory.home, state.movement)
     return json_reply({"status": "not ready" if reasons else "ready", "reasons": reasons}, 503 if reasons else 200)
 
 
 @router.get("/metrics")
 async def metrics(request: Request) -> Response:
-    """Counts, lag, dead letters and requests as Prometheus text."""
-    stats, reasons = await run_in_threadpool(_look, request.app.state.memory, request.app.state.movement)
-    meters: Meters = request.app.state.meters
+    """Counts, lag, freshness, watermarks, dead letters and requests as Prometheus text."""
+    state = request.app.state
+    stats, reasons = await run_in_threadpool(_look, state.memory.home, state.movement)
+    meters: Meters = state.meters
     return Response(meters.text(stats, not reasons), media_type=CONTENT_TYPE)
 
 
-def _look(memory: Memory, movement: Movement) -> tuple[dict[str, Any], list[str]]:
-    """The memory's statistics, and why it is not ready."""
+def _reasons(home: Home, movement: Movement) -> list[str]:
+    """Why the mesh is not ready; nothing if it is."""
     try:
-        stats = memory.stats()
+        home.graph.banks()
+        return _stopped(home) or _stuck(home, movement, places(home.log, home.topics))
     except BeliefmeshError as error:
-        return _NO_STATS, [str(error)]
-    stopped = memory.home.worker.stopped_by
-    if stopped:
-        return stats, [f"the stream is paused: {stopped}"]
-    still = movement.still_for(stats["lag"], time.monotonic())
-    if still >= PATIENCE_SECONDS:
-        return stats, [f"nothing has moved for {still:.0f} s while records wait: {stats['lag']}"]
-    return stats, []
+        return [str(error)]
+
+
+def _look(home: Home, movement: Movement) -> tuple[Mapping[str, Any] | None, list[str]]:
+    """The mesh's figures, and why it is not ready; no figures where a store does not answer."""
+    try:
+        now = home.clock()
+        found = places(home.log, home.topics)
+        return figures_at(home, now, found), _stopped(home) or _stuck(home, movement, found)
+    except BeliefmeshError as error:
+        return None, [str(error)]
+
+
+def _stopped(home: Home) -> list[str]:
+    stopped = home.worker.stopped_by
+    return [f"the stream is paused: {stopped}"] if stopped else []
+
+
+def _stuck(home: Home, movement: Movement, found: Sequence[Place]) -> list[str]:
+    """Where nothing moves. Offsets alone may tell of a record that is gone, so the log is asked for one to read."""
+    still = movement.still(found)
+    suspected = {place: seconds for place, seconds in still.items() if seconds >= PATIENCE_SECONDS}
+    stuck = [backlog.place for backlog in backlogs(home.log, suspected, limit=1) if backlog.head]
+    told = [
+        f"nothing has moved for {still[place]:.0f} s at stage {place.stage}, partition {place.partition}, "
+        f"while {place.end - place.committed} records wait"
+        for place in stuck[:_NAMED]
+    ]
+    return [*told, f"and at {len(stuck) - _NAMED} more"] if len(stuck) > _NAMED else told

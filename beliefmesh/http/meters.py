@@ -1,9 +1,13 @@
 """What is measured, and its Prometheus text form (text exposition format 0.0.4)."""
 
-from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
+
+import msgspec
+
+from schemas.instant import SECOND, parse_instant
+from streams.histogram import Counted, Histogram
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 BOUNDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0)
@@ -18,37 +22,25 @@ class Meters:
     def __init__(self) -> None:
         self.in_flight = 0
         self._requests: Counter[Labels] = Counter()
-        self._seconds: dict[str, list[int]] = {}
-        self._sums: dict[str, float] = {}
+        self._seconds: dict[Labels, Histogram] = {}
 
     def answered(self, method: str, route: str, status: int, seconds: float) -> None:
         """Count one answered request."""
         self._requests[("method", method), ("route", route), ("status", str(status))] += 1
-        counts = self._seconds.setdefault(route, [0] * (len(BOUNDS) + 1))
-        counts[bisect_left(BOUNDS, seconds)] += 1
-        self._sums[route] = self._sums.get(route, 0.0) + seconds
+        self._seconds.setdefault((("route", route),), Histogram(BOUNDS)).add([seconds])
 
-    def text(self, stats: Mapping[str, Any], ready: bool) -> str:
-        """Everything as Prometheus text; `stats` are those of the memory."""
-        lines = [*_of_memory(stats, ready), *_metric("http_in_flight", "gauge", [((), self.in_flight)])]
+    def text(self, stats: Mapping[str, Any] | None, ready: bool) -> str:
+        """Everything as Prometheus text; `stats` are those of the memory, None where they cannot be had."""
+        lines = _metric("ready", "gauge", [((), int(ready))])
+        if stats is not None:
+            lines += [*_of_memory(stats), *_of_stream(stats)]
+        lines += _metric("http_in_flight", "gauge", [((), self.in_flight)])
         lines += _metric("http_requests_total", "counter", sorted(self._requests.items()))
-        lines += ["# TYPE beliefmesh_http_request_seconds histogram"]
-        for route, counts in sorted(self._seconds.items()):
-            lines += self._histogram(route, counts)
+        lines += _histogram("http_request_seconds", {route: each.counted() for route, each in self._seconds.items()})
         return "\n".join(lines) + "\n"
 
-    def _histogram(self, route: str, counts: list[int]) -> list[str]:
-        lines = []
-        total = 0
-        for bound, count in zip((*map(str, BOUNDS), "+Inf"), counts, strict=True):
-            total += count
-            lines.append(_sample("http_request_seconds_bucket", (("route", route), ("le", bound)), total))
-        lines.append(_sample("http_request_seconds_sum", (("route", route),), self._sums[route]))
-        lines.append(_sample("http_request_seconds_count", (("route", route),), total))
-        return lines
 
-
-def _of_memory(stats: Mapping[str, Any], ready: bool) -> list[str]:
+def _of_memory(stats: Mapping[str, Any]) -> list[str]:
     banks: Mapping[str, Mapping[str, int]] = stats["banks"]
     counts = [
         ((("bank", bank), ("kind", kind)), count)
@@ -56,12 +48,36 @@ def _of_memory(stats: Mapping[str, Any], ready: bool) -> list[str]:
         for kind, count in sorted(numbers.items())
     ]
     return [
-        *_metric("ready", "gauge", [((), int(ready))]),
         *_metric("count", "gauge", counts),
-        *_metric("lag_records", "gauge", [((("stage", stage),), n) for stage, n in stats["lag"].items()]),
         *_metric("dead_letters", "gauge", [((), stats["dead_letters"])]),
         *_metric("handled_total", "counter", [((("kind", kind),), n) for kind, n in sorted(stats["handled"].items())]),
     ]
+
+
+def _of_stream(stats: Mapping[str, Any]) -> list[str]:
+    partitions: Mapping[str, Mapping[str, Mapping[str, float]]] = stats["partitions"]
+    lines = []
+    for measure in ("records", "seconds"):
+        samples = [
+            ((("stage", stage), ("partition", partition)), lag[measure])
+            for stage, lags in partitions.items()
+            for partition, lag in lags.items()
+        ]
+        lines += _metric(f"lag_{measure}", "gauge", samples)
+    marks = [
+        ((("bank", bank),), parse_instant(at, "low_watermark") / SECOND)
+        for bank, at in sorted(stats["low_watermark"].items())
+    ]
+    lines += _metric("low_watermark_seconds", "gauge", marks)
+    return lines + _histogram("freshness_seconds", {(): msgspec.convert(stats["freshness_seconds"], Counted)})
+
+
+def _histogram(name: str, counted: Mapping[Labels, Counted]) -> list[str]:
+    lines = [f"# TYPE beliefmesh_{name} histogram"]
+    for labels, found in sorted(counted.items()):
+        lines += [_sample(f"{name}_bucket", (*labels, ("le", bound)), n) for bound, n in found.buckets.items()]
+        lines += [_sample(f"{name}_sum", labels, found.sum), _sample(f"{name}_count", labels, found.count)]
+    return lines
 
 
 def _metric(name: str, kind: str, samples: Samples) -> list[str]:
@@ -70,7 +86,7 @@ def _metric(name: str, kind: str, samples: Samples) -> list[str]:
 
 def _sample(name: str, labels: Labels, value: float) -> str:
     told = ",".join(f'{key}="{_escaped(text)}"' for key, text in labels)
-    return f"beliefmesh_{name}{{{told}}} {value:g}" if told else f"beliefmesh_{name} {value:g}"
+    return f"beliefmesh_{name}{{{told}}} {value:.15g}" if told else f"beliefmesh_{name} {value:.15g}"
 
 
 def _escaped(text: str) -> str:

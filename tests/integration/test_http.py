@@ -12,12 +12,14 @@ import pytest
 import uvicorn
 
 from beliefmesh.http.app import create_app
-from beliefmesh.http.health import Movement
-from beliefmesh.http.serve import listen
+from beliefmesh.http.serve import address_of, health_served, listen
 from beliefmesh.memory import Memory
+from beliefmesh.movement import Movement
 from beliefmesh.remote import RemoteMemory
 from beliefmesh.settings import HttpSettings, MeshSettings, Settings, StoreSettings
 from schemas.errors import InvalidInput, InvalidSetting, NotFound, StoreUnavailable, UnknownBank, VersionConflict
+from schemas.routing import partition_of
+from stores.ports import Entry, Log
 
 SHIPPING = {
     "id": "o-new",
@@ -258,7 +260,11 @@ def test_health_and_metrics_tell_that_it_is_alive_ready_and_what_it_holds(client
     assert client.get("/health/live").json() == {"status": "live"}
     assert client.get("/health/ready").json() == {"status": "ready", "reasons": []}
     assert 'beliefmesh_count{bank="shop",kind="evidence"} 1\n' in metrics
-    assert 'beliefmesh_lag_records{stage="index"} 0\n' in metrics
+    assert 'beliefmesh_lag_records{stage="index",partition="7"} 0\n' in metrics
+    assert 'beliefmesh_lag_seconds{stage="index",partition="7"} 0\n' in metrics
+    assert 'beliefmesh_freshness_seconds_bucket{le="+Inf"} 1\n' in metrics
+    assert "beliefmesh_freshness_seconds_count 1\n" in metrics
+    assert 'beliefmesh_low_watermark_seconds{bank="shop"} ' in metrics
     route = 'method="POST",route="/v1/banks/{bank}/observations",status="200"'
     assert f"beliefmesh_http_requests_total{{{route}}} 1\n" in metrics
 
@@ -273,14 +279,71 @@ def test_a_paused_stream_is_not_ready_and_says_why(client: httpx.Client, memory:
     assert client.get("/health/live").status_code == 200
 
 
-def test_a_stream_that_has_work_and_does_none_is_noticed() -> None:
-    movement = Movement()
+def test_one_partition_that_stands_while_others_move_makes_it_not_ready_and_is_named(
+    client: httpx.Client, served: Served, memory: Memory
+) -> None:
+    seconds = [0.0]
+    served.app.state.movement = Movement(lambda: seconds[0])
+    log, group = memory.home.log, memory.home.topics.group
+    stuck, moving = (by_partition(log)[partition] for partition in (2, 5))
+    log.append("observations", [Entry(stuck, b"a"), *(Entry(moving, b"b") for _ in range(9))], memory.home.clock())
 
-    assert movement.still_for({"index": 0}, 0.0) == 0.0
-    assert movement.still_for({"index": 5}, 100.0) == 0.0
-    assert movement.still_for({"index": 5}, 170.0) == 70.0
-    assert movement.still_for({"index": 4}, 171.0) == 0.0
-    assert movement.still_for({"index": 0}, 900.0) == 0.0
+    answers = []
+    for step in range(4):
+        seconds[0] = 30.0 * step
+        log.commit(group, "observations", {5: step})
+        answers.append(client.get("/health/ready"))
+
+    assert [answer.status_code for answer in answers] == [200, 200, 503, 503]
+    (reason,) = answers[3].json()["reasons"]
+    assert reason == "nothing has moved for 90 s at stage extract, partition 2, while 1 records wait"
+    assert "beliefmesh_ready 0\n" in client.get("/metrics").text
+    log.commit(group, "observations", {2: 1})
+    assert client.get("/health/ready").status_code == 200
+
+
+def test_offsets_that_nothing_is_left_to_read_at_are_no_work(
+    client: httpx.Client, served: Served, memory: Memory
+) -> None:
+    seconds = [0.0]
+    served.app.state.movement = Movement(lambda: seconds[0])
+    ((partition, offset),) = memory.home.log.append("observations", [Entry("k", b"a")], memory.home.clock())
+    memory.home.log.forget("observations", partition, [offset])
+
+    first = client.get("/health/ready")
+    seconds[0] = 900.0
+
+    assert (first.status_code, client.get("/health/ready").status_code) == (200, 200)
+    assert client.get("/v1/stats").json()["lag"] == {"extract": 0, "decide": 0, "index": 0}
+
+
+def test_a_store_that_does_not_answer_makes_it_not_ready_and_still_alive(client: httpx.Client, memory: Memory) -> None:
+    memory.close()
+
+    ready, metrics = client.get("/health/ready"), client.get("/metrics")
+
+    assert ready.status_code == 503
+    assert "closed" in ready.json()["reasons"][0]
+    assert "beliefmesh_ready 0\n" in metrics.text
+    assert "beliefmesh_dead_letters" not in metrics.text
+    assert client.get("/health/live").status_code == 200
+
+
+def by_partition(log: Log) -> dict[int, str]:
+    """A key for each partition of the observations."""
+    count = log.partitions("observations")
+    return {partition_of(str(number), count): str(number) for number in range(100)}
+
+
+def test_an_app_of_health_alone_answers_nothing_else_in_the_one_shape(memory: Memory) -> None:
+    listener = listen(memory.home.settings.http, 0)
+    with health_served(memory, listener), httpx.Client(base_url=address_of(listener), timeout=30.0) as client:
+        assert client.get("/health/live").json() == {"status": "live"}
+        assert client.get("/health/ready").json() == {"status": "ready", "reasons": []}
+        assert "beliefmesh_ready 1\n" in client.get("/metrics").text
+        refused = client.get("/v1/stats")
+
+    assert (refused.status_code, refused.json()["error"]["code"]) == (404, "not_found")
 
 
 # Refusals

@@ -45,6 +45,25 @@ def test_a_duplicate_within_one_batch_is_one_piece_of_evidence(said: Said) -> No
     assert [piece.id for piece in revision.stored.evidence] == ["a"]
 
 
+def test_a_change_was_accepted_when_the_earliest_of_its_new_evidence_was(said: Said) -> None:
+    first = revise(None, [said("a", 1, "A", ingested_at=50)], DEFAULT_POLICY, NOW)
+
+    more = [said("a", 1, "A", ingested_at=50), said("c", 3, "C", ingested_at=90), said("b", 2, "B", ingested_at=70)]
+    second = revise(first.stored, more, DEFAULT_POLICY, NOW)
+
+    assert (first.change.accepted_at, second.change.accepted_at) == (50, 70)
+
+
+def test_a_change_with_nothing_new_was_accepted_when_it_was_told_again_and_a_review_never(said: Said) -> None:
+    first = revise(None, [said("a", 1, "A", ingested_at=50)], DEFAULT_POLICY, NOW)
+
+    again = revise(first.stored, [said("a", 1, "A", ingested_at=80)], DEFAULT_POLICY, NOW)
+    review = revise(first.stored, [], DEFAULT_POLICY, NOW + DAY)
+
+    assert (again.change.accepted_at, again.change.added) == (80, 0)
+    assert review.change.accepted_at == 0
+
+
 def test_only_the_beliefs_that_changed_bear_the_new_version(said: Said) -> None:
     policy = Policy(attributes=(AttributeRule(pattern="template", cardinality="many"),))
     first = revise(None, [said("a", 1, "A")], policy, NOW)

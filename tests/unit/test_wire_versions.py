@@ -152,7 +152,8 @@ FIRST: dict[str, msgspec.Struct] = {
     ),
     "feedback": Feedback(bank="shop", belief="b1", version=4, verdict="right", agent="desk", at=1_717_405_200_000_000),
 }
-SAMPLES = {"1.0": FIRST}
+CHANGED = msgspec.structs.replace(FIRST["change"], accepted_at=1_717_405_199_000_000)
+SAMPLES = {"1.0": FIRST, "1.1": FIRST | {"change": CHANGED}}
 """What the golden messages of each version say; a new version takes over those that it leaves as they are."""
 
 

@@ -12,7 +12,7 @@ from schemas.claim import Claim
 from schemas.entity import Entity
 from schemas.errors import StoreUnavailable, VersionConflict
 from schemas.evidence import Evidence
-from schemas.instant import DAY, Instant
+from schemas.instant import DAY, SECOND, Instant
 from schemas.observation import Observation, Source, observation_key
 from schemas.slot import Change, slot_id
 from schemas.wire import pack, unpack
@@ -273,6 +273,52 @@ def test_changes_bear_the_trace_of_nothing_and_the_key_of_their_entity(house: Ho
     assert (change.bank, change.entity.name, change.observation_ids, change.added) == ("b", "boat", ("o-boat",), 1)
     (claim,) = [record for partition in range(4) for record in house.log.read("claims", partition, 0, 10)]
     assert (claim.key, claim.headers) == (record.key, {"trace": "boat"})
+
+
+class Refusing(SqliteLog):
+    """The real log, which takes no changes while `full`."""
+
+    full = True
+
+    def append(self, topic: str, entries: Sequence[Entry], at: Instant) -> list[tuple[int, int]]:
+        if self.full and topic == "changes":
+            raise StoreUnavailable("the log is full")
+        return super().append(topic, entries, at)
+
+
+def test_a_change_says_when_its_evidence_was_accepted_also_when_it_is_announced_again(
+    house: House, tmp_path: Path
+) -> None:
+    """The evidence was written and its announcement lost: told again it is nothing new, and still not recallable."""
+    house.tell("boat")
+    log = Refusing(tmp_path / "log.db")
+    worker = EmbeddedWorker(log, house.mesh, TOPICS, lambda: house.now, house.graph.due, 100)
+    with pytest.raises(StoreUnavailable):
+        worker.drain()
+
+    log.full = False
+    house.now += 90 * SECOND
+    worker.drain()
+
+    (record,) = [record for partition in range(4) for record in house.log.read("changes", partition, 0, 10)]
+    change = unpack(record.value, Change)
+    assert (change.added, change.repeated, change.accepted_at, record.at) == (0, 1, NOW, NOW + 90 * SECOND)
+    log.close()
+
+
+def test_freshness_is_counted_from_acceptance_to_the_end_of_the_index_stage_once_for_each_change(house: House) -> None:
+    house.tell("boat", "car 1")
+    house.now += 20 * SECOND
+    house.tell("car 2")
+    house.now += 5 * SECOND
+
+    house.worker.drain()
+    house.tell("boat")
+    house.worker.drain()
+
+    counted = house.worker.freshness.counted()
+    assert (counted.count, counted.sum) == (3, 55.0)
+    assert (counted.buckets["2.5"], counted.buckets["5.0"], counted.buckets["30.0"]) == (0, 1, 3)
 
 
 def test_a_drain_that_need_not_wait_leaves_the_work_to_the_one_at_it(house: House) -> None:

@@ -1,0 +1,45 @@
+"""The figures of a mesh for those who run it: what it holds, what waits and since when, what this process has done."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from beliefmesh.home import Home
+from schemas.instant import Instant, format_instant
+from streams.backlog import Backlog, Place, backlogs, places
+from streams.topology import STAGES
+from streams.watermark import low_watermarks
+
+
+def figures(home: Home, bank: str | None = None) -> dict[str, Any]:
+    """Those of a bank, or of all."""
+    now = home.clock()
+    return figures_at(home, now, places(home.log, home.topics), bank)
+
+
+def figures_at(home: Home, now: Instant, found: Sequence[Place], bank: str | None = None) -> dict[str, Any]:
+    """Those with the stages at known places; `now` was read before these were."""
+    waiting = backlogs(home.log, found)
+    banks = home.graph.banks() if bank is None else [bank]
+    marks = low_watermarks(waiting, banks, now)
+    partitions = {stage.name: _partitions(waiting, stage.name, now) for stage in STAGES}
+    return {
+        "banks": {name: home.graph.counts(name) for name in banks},
+        "lag": {stage: sum(each["records"] for each in some.values()) for stage, some in partitions.items()},
+        "partitions": partitions,
+        "low_watermark": {name: format_instant(at) for name, at in marks.items()},
+        "freshness_seconds": msgspec.to_builtins(home.worker.freshness.counted()),
+        "dead_letters": home.letters.count(),
+        "handled": dict(home.worker.counts),
+        "runtime": home.runtime,
+    }
+
+
+def _partitions(waiting: Sequence[Backlog], stage: str, now: Instant) -> dict[str, dict[str, Any]]:
+    """By partition, how many records wait for the stage, and for how many seconds the oldest has."""
+    return {
+        str(backlog.place.partition): {"records": backlog.records, "seconds": backlog.seconds(now)}
+        for backlog in waiting
+        if backlog.place.stage == stage
+    }
