@@ -2,10 +2,24 @@
 
 import logging
 import sys
+from contextlib import suppress
+from typing import TextIO, cast
 
 import structlog
 
 from beliefmesh.settings import LogSettings
+
+
+class _StandardError:
+    """Standard error as it is at each event; an event that cannot be written is lost, and ends nothing."""
+
+    def write(self, text: str) -> None:
+        with suppress(OSError, ValueError):
+            sys.stderr.write(text)
+
+    def flush(self) -> None:
+        with suppress(OSError, ValueError):
+            sys.stderr.flush()
 
 
 def configure_logs(settings: LogSettings) -> None:
@@ -23,7 +37,6 @@ def configure_logs(settings: LogSettings) -> None:
             last,
         ],
         wrapper_class=structlog.make_filtering_bound_logger(logging.getLevelNamesMapping()[settings.level.upper()]),
-        # Looked up for each event: whoever captures standard error may have put another file in its place.
-        logger_factory=lambda *_: structlog.PrintLogger(sys.stderr),
+        logger_factory=structlog.WriteLoggerFactory(cast(TextIO, _StandardError())),
         cache_logger_on_first_use=False,
     )

@@ -22,3 +22,15 @@ def test_an_event_goes_to_the_standard_error_of_its_moment(monkeypatch: pytest.M
 
     assert '"event":"belief.revised"' in later.getvalue().replace(" ", "")
     structlog.configure(**before)
+
+
+def test_an_event_that_cannot_be_written_ends_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = structlog.get_config()
+    gone = io.StringIO()
+    monkeypatch.setattr(sys, "stderr", gone)
+    configure_logs(LogSettings(level="info", format="json"))
+    gone.close()
+
+    structlog.get_logger("streams").error("stream.paused")
+
+    structlog.configure(**before)
