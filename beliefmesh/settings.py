@@ -17,6 +17,7 @@ from schemas.errors import InvalidInput, InvalidSetting
 from schemas.limits import check_bank, check_text, shown
 from schemas.query import Fusion
 from stores.kafka_options import KafkaOptions
+from streams.topics import check_prefix
 
 PREFIX = "BELIEFMESH_"
 FILE_VARIABLE = "BELIEFMESH_CONFIG"
@@ -129,6 +130,7 @@ _TYPES: dict[str, Any] = {
 }
 _SECRET_NAME = re.compile(r"password|secret|token|(^|[._])key$")
 _URL_PASSWORD = re.compile(r"(?<=://)([^/@\s:]*):[^/\s]*@")
+_URL_TOKEN = re.compile(r"(?<=milvus://)[^/@\s:][^/\s:]*@")
 _URL_PARAMETER = re.compile(r"([?&;][^=&;#]*(?:password|secret|token|key)[^=&;#]*=)[^&;#]*", re.IGNORECASE)
 _MASK = "***"
 _NEVER_EMPTY = frozenset({"mesh.folder", "http.host"})
@@ -192,7 +194,8 @@ def masked(key: str, value: object) -> object:
         return value
     if _SECRET_NAME.search(key):
         return _MASK
-    return _URL_PARAMETER.sub(rf"\1{_MASK}", _URL_PASSWORD.sub(rf"\1:{_MASK}@", value))
+    value = _URL_TOKEN.sub(f"{_MASK}@", _URL_PASSWORD.sub(rf"\1:{_MASK}@", value))
+    return _URL_PARAMETER.sub(rf"\1{_MASK}", value)
 
 
 def _from_file(environ: Mapping[str, str], cwd: Path, named: Path | None) -> Iterator[tuple[str, _Given]]:
@@ -253,6 +256,8 @@ def _read(key: str, given: _Given) -> object:
             check_text(value, key, empty=key not in _NEVER_EMPTY)
         if key == "mesh.bank":
             check_bank(value)
+        if key == "streams.prefix":
+            check_prefix(value)
     except InvalidInput as error:
         raise InvalidSetting(f"{key}: {error.problem} (from {given.source})") from error
     return value

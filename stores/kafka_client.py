@@ -20,6 +20,7 @@ _BATCH_BYTES = 256 * 1024
 _RECORD_OVERHEAD = 256
 _MB = 1_000_000
 _DEAD_LETTERS = "dead-letters"
+_LARGER = {"claims": 3, "changes": 3, _DEAD_LETTERS: 4}
 
 
 class Closable(Protocol):
@@ -124,9 +125,9 @@ class Clients:
             raise refusal
 
     def largest(self, topic: str) -> int:
-        """How many bytes a record of a topic may have; a dead letter holds a whole record and its story."""
+        """How many bytes a record of a topic may have; what was made of a message, or a letter about it, is larger."""
         limit = self.options.max_message_mb * _MB
-        return 2 * limit if topic.endswith(_DEAD_LETTERS) else limit
+        return next((times * limit for ending, times in _LARGER.items() if topic.endswith(ending)), limit)
 
     def admin(self) -> Any:
         """For topics and the offsets of groups."""

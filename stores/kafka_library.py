@@ -20,6 +20,15 @@ from kafka.record import default_records  # noqa: E402
 from kafka.structs import OffsetAndMetadata  # noqa: E402
 
 
+def _tells_no_login(record: logging.LogRecord) -> bool:
+    return record.levelno > logging.DEBUG
+
+
+# At DEBUG these write out whole configurations and requests, and with them the password.
+for _talkative in ("kafka.admin.client", "kafka.net.connection", "kafka.protocol.parser"):
+    logging.getLogger(_talkative).addFilter(_tells_no_login)
+
+
 def _checksum(data: memoryview) -> int:
     """CRC-32C in C. kafka-python sums in Python, most of a send, unless a package is there that we do not take."""
     return int(google_crc32c.value(bytes(data)))

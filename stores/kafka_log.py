@@ -1,5 +1,6 @@
 """The log on Apache Kafka: topics, records and group offsets through kafka-python, for several threads."""
 
+import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -11,11 +12,14 @@ from stores.kafka_library import KafkaError, NewTopic, OffsetAndMetadata, TopicP
 from stores.kafka_marks import SUFFIX, Marks
 from stores.kafka_options import KafkaOptions
 from stores.kafka_readers import Readers
+from stores.kafka_records import headers_of, key_of, time_of
 from stores.ports import Entry, Record, TopicPlan
 
 _DAY_MS = 86_400_000
 _COMPACT_AFTER_MS = 7 * _DAY_MS
 _OVERHEAD = 128
+_KNOWN_SECONDS = 60.0
+"""How long a partition count is believed: an operator may add some."""
 _MS = 1_000
 
 
@@ -29,7 +33,7 @@ class KafkaLog:
         self._asking: Shared[Any] = Shared(self._clients.consumer)
         self._readers = Readers(self._clients.consumer)
         self._marks = Marks(self._has, self._ends, self._readers)
-        self._known: dict[str, int] = {}
+        self._known: dict[str, tuple[int, float]] = {}
         self._clients.knock()
 
     def create(self, topic: str, plan: TopicPlan) -> None:
@@ -41,7 +45,8 @@ class KafkaLog:
 
     def partitions(self, topic: str) -> int:
         """The partition count; raises NotFound for an unknown topic."""
-        return self._known.get(topic) or self._count(topic)
+        count, until = self._known.get(topic, (0, 0.0))
+        return count if time.monotonic() < until else self._count(topic)
 
     def topics(self) -> list[str]:
         """Names of all topics, sorted; without Kafka's own and those that hold marks."""
@@ -137,7 +142,7 @@ class KafkaLog:
             raise NotFound(f"there is no topic {topic!r}; create it first")
         if not count:
             raise meaning(failed(), doing)
-        self._known[topic] = count
+        self._known[topic] = count, time.monotonic() + _KNOWN_SECONDS
         return count
 
     def _has(self, topic: str) -> bool:
@@ -219,18 +224,12 @@ def _size(entry: Entry) -> int:
 
 
 def _record(found: Any) -> Record:
-    headers = {name: text_of(value) for name, value in found.headers}
     return Record(
         found.topic,
         found.partition,
         found.offset,
-        text_of(found.key),
+        key_of(found.key),
         bytes(found.value or b""),
-        max(found.timestamp, 0) * _MS,
-        headers,
+        time_of(found.timestamp),
+        headers_of(found.headers),
     )
-
-
-def text_of(raw: bytes | None) -> str:
-    """A key or header value as text, whatever another producer made it of; none is empty."""
-    return (raw or b"").decode(errors="backslashreplace")

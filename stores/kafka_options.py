@@ -44,7 +44,10 @@ class KafkaOptions(msgspec.Struct, frozen=True):
 
 def addresses_of(url: str) -> list[str]:
     """The brokers of `kafka://host:port,host:port`; the port is 9092 unless given. Raises InvalidSetting."""
-    parts = urlsplit(url)
+    try:
+        parts = urlsplit(url)
+    except ValueError as error:
+        raise InvalidSetting(f"stores.log: {url!r} is not {_SHAPE} ({error})") from error
     if "@" in parts.netloc:
         raise InvalidSetting("stores.log: a kafka URL holds no user; set kafka.username and kafka.password")
     if parts.scheme != "kafka" or not parts.netloc or parts.path.strip("/") or parts.query or parts.fragment:
@@ -81,10 +84,10 @@ def require_whole(options: KafkaOptions) -> None:
 def _address(one: str, url: str) -> str:
     """One host and port, with brackets around an IPv6 address."""
     try:
-        parts = urlsplit(f"//{one}")
-        host, port = parts.hostname, parts.port or _PORT
+        parts = urlsplit(f"//{one.strip()}")
+        host, port = parts.hostname, _PORT if parts.port is None else parts.port
     except ValueError as error:
         raise InvalidSetting(f"stores.log: {url!r} is not {_SHAPE} ({error})") from error
-    if not host:
+    if not host or not port or any(letter.isspace() for letter in host):
         raise InvalidSetting(f"stores.log: {url!r} is not {_SHAPE}")
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"

@@ -21,8 +21,9 @@ from faust.types import TP
 from actors.mesh import Mesh
 from schemas.errors import StoreUnavailable
 from schemas.instant import Instant
-from stores.kafka_log import KafkaLog, text_of
+from stores.kafka_log import KafkaLog
 from stores.kafka_options import KafkaOptions, addresses_of, tls_context
+from stores.kafka_records import headers_of, key_of, time_of
 from stores.ports import Record
 from streams.backlog import Place, backlogs, places
 from streams.topics import CHANGES, Topics
@@ -39,11 +40,18 @@ _COMMIT_SECONDS = 1.0
 _REQUEST_SECONDS = 90.0
 _STOP_SECONDS = 10.0
 _DRAIN_SECONDS = 600.0
+_MARKS_SECONDS = 1.0
+_METADATA_SECONDS = 60.0
+_NO_GENERATION = -1
 _RAW = "raw"
+_UPKEEP = "upkeep"
+_CLIENT = "client"
 
 for _noisy in ("aiokafka", "faust", "mode"):
     # A broker that restarts makes them say so thirty times a second; this worker says it once, by `stopped_by`.
     logging.getLogger(_noisy).setLevel(logging.CRITICAL)
+# At DEBUG it writes out its requests, and with them the password.
+logging.getLogger("aiokafka.conn").addFilter(lambda record: record.levelno > logging.DEBUG)
 
 
 class KafkaWorker(Worker):
@@ -72,6 +80,8 @@ class KafkaWorker(Worker):
         self._thread: threading.Thread | None = None
         self._stopping = threading.Event()
         self._in_hand = 0
+        self._troubles: dict[str, str] = {}
+        self._forgotten: dict[str, tuple[float, frozenset[tuple[int, int]]]] = {}
         self._caught_up = False
         self._pool = ThreadPoolExecutor(len(STAGES) + 1, thread_name_prefix="stage")
 
@@ -119,7 +129,7 @@ class KafkaWorker(Worker):
             except Exception as error:
                 if time.monotonic() - began > LONGEST_PAUSE:
                     pause = FIRST_PAUSE
-                self._paused(error, pause)
+                self._troubled(_CLIENT, error, pause)
                 self._stopping.wait(pause)
                 pause = min(pause * 2, LONGEST_PAUSE)
 
@@ -129,6 +139,7 @@ class KafkaWorker(Worker):
 
     async def _run_app(self, app: faust.App) -> None:
         await app.start()
+        self._relieved(_CLIENT)
         try:
             while not self._stopping.is_set():
                 if app.should_stop:
@@ -161,6 +172,7 @@ class KafkaWorker(Worker):
             broker_commit_interval=_COMMIT_SECONDS,
             broker_commit_every=1_000_000_000,
             consumer_auto_offset_reset="earliest",
+            consumer_metadata_max_age_ms=int(_METADATA_SECONDS * 1_000),
             consumer_group_instance_id=options.instance or None,
             stream_buffer_maxsize=self._batch,
             stream_wait_empty=False,
@@ -192,47 +204,59 @@ class KafkaWorker(Worker):
         await self._settle(self._options.session_timeout / 2)
 
     async def _work(self, app: faust.App, stage: Stage, stream: faust.Stream[bytes]) -> None:
-        """One stage's agent: batch after batch, in order."""
+        """One stage's agent: batch after batch, in order.
+
+        What was fetched with a batch that was given up, or before it, is passed over: to acknowledge it would commit
+        over the gap. All of that is delivered again, under the next generation of the group.
+        """
+        given_up = _NO_GENERATION
         batches: AsyncIterable[Any] = stream.noack_take(self._batch, within=_FILL_SECONDS)
         async for events in batches:
-            for some in _parts(events):
+            for some in _parts([event for event in events if _generation(event) > given_up]):
                 if self._stopping.is_set():
                     return
                 self._in_hand += 1
                 try:
-                    await self._apply(app, stage, some)
+                    applied = await self._apply(app, stage, some)
                 finally:
                     self._in_hand -= 1
+                if not applied:
+                    given_up = max(map(_generation, events))
+                    break
 
-    async def _apply(self, app: faust.App, stage: Stage, events: Sequence[faust.EventT[bytes]]) -> None:
-        """Give a batch its effect, however often it takes; left unacknowledged only to be delivered again.
+    async def _apply(self, app: faust.App, stage: Stage, events: Sequence[faust.EventT[bytes]]) -> bool:
+        """Give a batch its effect, however often it takes; False if it was given up, to be delivered again.
 
         A store that fails stops the stage here, with growing pauses. When the partitions move meanwhile, or the
         worker stops, the batch is given up: nothing of it was committed, so its next owner begins with it.
         """
         loop = asyncio.get_running_loop()
-        batch = self._records(events)
+        newest = max(map(_generation, events))
 
         def commit(_: Mapping[int, int]) -> None:
             asyncio.run_coroutine_threadsafe(_acknowledge(app, events), loop).result()
 
+        def work() -> None:
+            self._process(stage, self._records(events), commit)
+
         pause = FIRST_PAUSE
-        while True:
+        applied = False
+        while not applied:
             try:
-                await loop.run_in_executor(self._pool, self._process, stage, batch, commit)
+                await loop.run_in_executor(self._pool, work)
+                applied = True
             except Exception as error:
-                self._paused(error, pause)
-            else:
-                self.stopped_by = ""
-                return
-            await asyncio.sleep(pause)
-            pause = min(pause * 2, LONGEST_PAUSE)
-            if self._stopping.is_set() or app.rebalancing:
-                return
+                self._troubled(stage.name, error, pause)
+                await asyncio.sleep(pause)
+                pause = min(pause * 2, LONGEST_PAUSE)
+                if self._stopping.is_set() or app.rebalancing or newest != app.consumer_generation_id:
+                    break
+        self._relieved(stage.name)
+        return applied
 
     def _records(self, events: Sequence[faust.EventT[bytes]]) -> dict[int, list[Record]]:
         """The records of a batch by partition, without those that were forgotten; a partition of none is empty."""
-        forgotten = self._kafka.forgotten(events[0].message.topic)
+        forgotten = self._forgotten_of(events[0].message.topic)
         batch: dict[int, list[Record]] = {}
         for event in events:
             record = _record(event.message)
@@ -241,14 +265,33 @@ class KafkaWorker(Worker):
                 records.append(record)
         return batch
 
+    def _forgotten_of(self, topic: str) -> frozenset[tuple[int, int]]:
+        """The marks of a topic, asked for once a second at most."""
+        now = time.monotonic()
+        asked, marks = self._forgotten.get(topic, (float("-inf"), frozenset()))
+        if now - asked > _MARKS_SECONDS:
+            marks = self._kafka.forgotten(topic)
+            self._forgotten[topic] = now, marks
+        return marks
+
+    def _troubled(self, part: str, error: Exception, seconds: float) -> None:
+        """Note why one part of the work does not move; the others may."""
+        self._troubles[part] = str(error) or type(error).__name__
+        self._paused(error, seconds)
+
+    def _relieved(self, part: str) -> None:
+        self._troubles.pop(part, None)
+        self.stopped_by = next(iter(self._troubles.values()), "")
+
     async def _keep_up(self, app: faust.App) -> None:
         """What one worker does for all, each second; a failure is told and tried again."""
-        if TP(self._topics.name(CHANGES), 0) not in app.consumer.assignment():
-            return
-        try:
-            await asyncio.get_running_loop().run_in_executor(self._pool, self._upkeep)
-        except Exception as error:
-            self._paused(error, _UPKEEP_SECONDS)
+        if TP(self._topics.name(CHANGES), 0) in app.consumer.assignment():
+            try:
+                await asyncio.get_running_loop().run_in_executor(self._pool, self._upkeep)
+            except Exception as error:
+                self._troubled(_UPKEEP, error, _UPKEEP_SECONDS)
+                return
+        self._relieved(_UPKEEP)
 
     def _upkeep(self) -> None:
         if not self._caught_up:
@@ -265,9 +308,14 @@ async def _acknowledge(app: faust.App, events: Sequence[faust.EventT[bytes]]) ->
     await app.consumer.commit()
 
 
+def _generation(event: faust.EventT[bytes]) -> int:
+    """Under which generation of the group it was fetched."""
+    return event.message.generation_id or 0
+
+
 def _parts(events: Sequence[faust.EventT[bytes]]) -> list[list[faust.EventT[bytes]]]:
     """A batch, cut where it grows too large in bytes."""
-    parts: list[list[faust.EventT[bytes]]] = [[]]
+    parts: list[list[faust.EventT[bytes]]] = [[]] if events else []
     size = 0
     for event in events:
         length = len(event.message.value or b"")
@@ -284,10 +332,10 @@ def _record(message: Any) -> Record:
         message.topic,
         message.partition,
         message.offset,
-        text_of(message.key),
+        key_of(message.key),
         message.value or b"",
-        round(message.timestamp * 1_000) * 1_000,
-        {name: text_of(value) for name, value in message.headers or ()},
+        time_of(round(message.timestamp * 1_000)),
+        headers_of(message.headers or ()),
     )
 
 

@@ -1,9 +1,12 @@
 """The topics, what each is keyed by and how it is kept (design section 5)."""
 
+import re
 from collections.abc import Mapping
 
 import msgspec
 
+from schemas.errors import InvalidInput
+from schemas.limits import shown
 from stores.ports import Log, TopicPlan
 
 OBSERVATIONS = "observations"
@@ -13,6 +16,19 @@ DEAD_LETTERS = "dead-letters"
 RECALL_LOG = "recall-log"
 
 _GROUP = "beliefmesh"
+_PREFIX = re.compile(r"(?!__)[A-Za-z0-9._-]{0,150}")
+
+
+def check_prefix(prefix: object) -> str:
+    """Accept what may stand before the names of topics: up to 150 letters, digits, dots, dashes or underscores.
+
+    Two underscores at its beginning are Kafka's own.
+    """
+    if not isinstance(prefix, str) or not _PREFIX.fullmatch(prefix):
+        raise InvalidInput(
+            "prefix", f"{shown(prefix)} cannot stand before a topic; use up to 150 letters, digits, '.', '-' or '_'"
+        )
+    return prefix
 
 
 class Topics(msgspec.Struct, frozen=True):

@@ -27,6 +27,8 @@ from streams.bundles import messages_of
 from streams.screen import screen
 from streams.topics import CHANGES, CLAIMS, OBSERVATIONS
 
+_REASON_CHARACTERS = 2_000
+
 Body = TypeVar("Body", Observation, Evidence, Change)
 
 
@@ -122,7 +124,7 @@ def dead_letter(record: Record, stage: str, error: Exception, now: Instant, atte
         id="d" + digest(stage, record.topic, str(record.partition), str(record.offset), record.value.hex()),
         stage=stage,
         error=type(error).__name__,
-        reason=str(error) or type(error).__name__,
+        reason=(str(error) or type(error).__name__)[:_REASON_CHARACTERS],
         at=now,
         original=record.value,
         attempts=attempts,

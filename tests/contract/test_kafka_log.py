@@ -125,6 +125,17 @@ def test_keys_headers_and_values_of_others_are_read_whatever_they_are(
     assert (second.key, second.value, second.headers) == ("\\xffk", b"", {"trace": "last"})
 
 
+def test_headers_of_others_that_are_too_large_to_go_along_are_left_out(
+    log: KafkaLog, one: str, foreign: KafkaProducer
+) -> None:
+    foreign.send(one, b"v", headers=[("large", b"\xff" * 5_000), ("trace", b"small")], timestamp_ms=5)
+    foreign.flush()
+
+    (record,) = log.read(one, 0, 0, 10)
+
+    assert record.headers == {"trace": "small"}
+
+
 def test_a_transaction_of_others_leaves_gaps_that_are_stepped_over(
     log: KafkaLog, kafka: str, one: str, own: str
 ) -> None:

@@ -52,13 +52,25 @@ class Gated(InlineMesh):
         return super().apply(batches, now)
 
 
+class Stumbling(KafkaLog):
+    """The real log, which fails the first times that the worker asks it what was forgotten."""
+
+    stumbles = 3
+
+    def forgotten(self, topic: str) -> frozenset[tuple[int, int]]:
+        if self.stumbles:
+            self.stumbles -= 1
+            raise StoreUnavailable("the broker is away")
+        return super().forgotten(topic)
+
+
 class House:
     """Workers of one group over a real broker, with the embedded graph and index behind them."""
 
-    def __init__(self, address: str, folder: Path) -> None:
+    def __init__(self, address: str, folder: Path, log: type[KafkaLog] = KafkaLog) -> None:
         self.url = f"kafka://{address}"
         self.topics = Topics(f"t{secrets.token_hex(6)}-", 4)
-        self.log = KafkaLog(self.url, QUICK)
+        self.log = log(self.url, QUICK)
         self.graph = SqliteGraph(folder / "graph.db")
         self.index = LocalIndex(folder / "index", 1, "none")
         self.mesh = Gated(self.graph, self.index, None)
@@ -276,6 +288,53 @@ def test_a_batch_given_up_when_partitions_moved_is_applied_by_the_worker_that_ke
     first.drain()
 
     assert house.held() == set(NAMES)
+
+
+def test_nothing_behind_a_batch_that_was_given_up_is_committed_over_it(house: House) -> None:
+    """One that was fetched with it may still be at hand when the graph is back."""
+    house.mesh.failing = StoreUnavailable("the graph is away")
+    first = house.started()
+    house.put(told("ada", "v0"))
+    assert until(lambda: first.stopped_by != "")
+    for number in range(1, 7):
+        house.put(told("ada", f"v{number}"))
+    assert until(lambda: house.waiting()["extract"] == 0)
+
+    second = house.started()
+    assert until(lambda: first.stopped_by == "" or second.stopped_by != "")
+    house.mesh.failing = None
+    second.drain()
+    first.stop()
+    second.stop()
+    third = house.started()
+    third.drain()
+
+    (stored,) = house.graph.load_slots("b", house.graph.scan("b", "", 10)).values()
+    assert len(stored.evidence) == 7
+
+
+def test_a_log_that_fails_before_a_batch_begins_stops_no_stage_for_good(kafka: str, tmp_path: Path) -> None:
+    house = House(kafka, tmp_path, Stumbling)
+    worker = house.worker()
+    house.tell(*NAMES)
+
+    worker.start()
+    worker.drain()
+
+    assert house.held() == set(NAMES)
+    assert worker.stopped_by == ""
+    house.close()
+
+
+def test_headers_and_times_that_no_topic_could_take_again_stop_nothing(house: House) -> None:
+    worker = house.worker()
+    ada = told("ada")
+    house.put(Entry(ada.key, ada.value, {"note": "x" * 2_100_000}), told("ben"))
+
+    worker.start()
+    worker.drain()
+
+    assert house.held() == {"ada", "ben"}
 
 
 def test_a_broker_that_is_killed_and_comes_back_costs_nothing_but_time(

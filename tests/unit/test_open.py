@@ -38,8 +38,9 @@ def test_three_slashes_begin_a_path_relative_to_the_working_folder(
 @pytest.mark.parametrize(
     ("opener", "url", "problem"),
     [
-        (open_graph, "nebula://host:9669/space", "does not have nebula yet"),
-        (index_at, "milvus://host:19530", "does not have milvus yet"),
+        (open_graph, "nebula://host:9669/", "names the space ''"),
+        (open_graph, "nebulas://root:secret@host/space", r"nebulas://\*\*\*@host"),
+        (index_at, "milvus:///", "names no place; use milvus://token@host"),
         (open_graph, "kafka://host", "is unknown; use sqlite:///"),
         (open_log, "postgres://host", "is unknown; use sqlite:///"),
         (index_at, "sqlite:///file.db", "is unknown; use local:///"),

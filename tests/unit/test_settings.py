@@ -152,6 +152,7 @@ def test_a_wrong_flag_is_refused_too(tmp_path: Path) -> None:
     [
         ("nebula://root:s3cret@graph:9669/mesh", "nebula://root:***@graph:9669/mesh"),
         ("milvus://:s3@cr:et@index:19530", "milvus://:***@index:19530"),
+        ("milvus://s3@cret@index:19530", "milvus://***@index:19530"),
         ("https://embed/v1?model=e5&api_key=s3cret#x", "https://embed/v1?model=e5&api_key=***#x"),
         ("sqlite:///a@b.db", "sqlite:///a@b.db"),
         ("", ""),
@@ -200,3 +201,9 @@ def test_nothing_but_settings_is_documented_as_one() -> None:
 
 def test_a_setting_is_its_section_and_name_in_upper_case_in_the_environment() -> None:
     assert environment_name("http.max_body_mb") == "BELIEFMESH_HTTP__MAX_BODY_MB"
+
+
+@pytest.mark.parametrize("prefix", ["my mesh-", "../", "a/b", "__mine-", "x" * 151])
+def test_a_prefix_that_no_topic_can_have_is_refused(prefix: str) -> None:
+    with pytest.raises(InvalidSetting, match="streams.prefix"):
+        load_settings({"BELIEFMESH_STREAMS__PREFIX": prefix}, Path("/nonexistent"))
