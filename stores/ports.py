@@ -94,6 +94,13 @@ class GraphStore(Protocol):
     def scan(self, bank: str, after: str, limit: int) -> list[str]:
         """Slot ids greater than `after`, in order."""
 
+    def erase(self, bank: str, slots: Sequence[str]) -> int:
+        """Remove slots for good: evidence, beliefs, edges, ids they once issued, entities that nothing names any more.
+
+        Returns how many there were. After StoreUnavailable some may be gone; to repeat the call removes the others.
+        A slot of the same id may be written anew, from version 0.
+        """
+
     def counts(self, bank: str) -> dict[str, int]:
         """Numbers of entities, slots, beliefs, evidence, unindexed beliefs, and beliefs by `status.active` etc."""
 

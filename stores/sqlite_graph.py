@@ -18,6 +18,7 @@ from schemas.identity import normal_name
 from schemas.instant import Instant
 from schemas.policy import DEFAULT_POLICY, Policy
 from schemas.slot import Decision, Slot, StoredSlot
+from stores.sqlite_erase import erase
 from stores.sqlite_file import SqliteFile
 from stores.sqlite_session import places
 from stores.sqlite_write import Batch, write
@@ -202,6 +203,11 @@ class SqliteGraph:
         """Slot ids greater than `after`, in order."""
         with self._file.reading() as connection:
             return [id for (id,) in connection.execute(_SCAN, (bank, after, limit))]
+
+    def erase(self, bank: str, slots: Sequence[str]) -> int:
+        """Remove slots for good, with all that came with them, in one transaction; returns how many there were."""
+        with self._file.writing() as connection:
+            return erase(connection, bank, slots)
 
     def counts(self, bank: str) -> dict[str, int]:
         """Numbers of entities, slots, beliefs, evidence, unindexed beliefs, and of beliefs by every status."""

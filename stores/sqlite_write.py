@@ -11,10 +11,11 @@ import msgspec
 from schemas import wire
 from schemas.belief import Belief
 from schemas.entity import Entity, entity_id
-from schemas.errors import InvalidInput, VersionConflict
+from schemas.errors import VersionConflict
 from schemas.evidence import Evidence
 from schemas.identity import normal_name
 from schemas.slot import Decision, Slot
+from stores.decisions import SlotKey, by_slot
 
 _NO_TURN = -(2**63)
 """Stands for a missing turn, so that such evidence sorts first in its session and compares with row values."""
@@ -44,7 +45,7 @@ ON CONFLICT (bank, id) DO UPDATE SET
     effective_at = excluded.effective_at, ingested_at = excluded.ingested_at, body = excluded.body
 WHERE (excluded.effective_at, excluded.body) < (effective_at, body)
 """
-_DROP_EDGE = """
+DROP_EDGE = """
 DELETE FROM edge_ends
 WHERE bank = ? AND node = ? AND weight = ? AND type = ? AND other = ? AND outward = ? AND slot = ?
 """
@@ -62,7 +63,6 @@ INSERT INTO aliases (bank, id, target) VALUES (?, ?, ?)
 ON CONFLICT (bank, id) DO UPDATE SET target = excluded.target WHERE target <> excluded.target
 """
 
-Key = tuple[str, str]
 Row = tuple[str | int | float | bytes | None, ...]
 
 
@@ -70,15 +70,12 @@ class Batch:
     """The rows of some decisions, made before the file is locked; raises InvalidInput where parts do not fit."""
 
     def __init__(self, decisions: Sequence[Decision]) -> None:
-        self.decisions = {(decision.slot.bank, decision.slot.id): decision for decision in decisions}
-        if len(self.decisions) < len(decisions):
-            raise InvalidInput("decisions", "hold one slot twice; join the two, or apply them in two calls")
+        self.decisions = by_slot(decisions)
         self.entities: dict[tuple[str, Entity], str] = {}
-        self.slots: list[tuple[Key, Row]] = []
-        self.evidence: list[tuple[Key, Row]] = []
-        self.beliefs: list[tuple[Key, Row]] = []
+        self.slots: list[tuple[SlotKey, Row]] = []
+        self.evidence: list[tuple[SlotKey, Row]] = []
+        self.beliefs: list[tuple[SlotKey, Row]] = []
         for key, decision in self.decisions.items():
-            _check(decision)
             self.slots.append((key, self._slot_row(decision.slot)))
             self.evidence.extend((key, self._evidence_row(evidence)) for evidence in decision.evidence)
             kept = {belief.id for belief in decision.slot.beliefs}
@@ -131,19 +128,6 @@ def write(connection: sqlite3.Connection, batch: Batch) -> None:
     connection.executemany(_PUT_ALIAS, _alias_rows(batch))
 
 
-def _check(decision: Decision) -> None:
-    slot = decision.slot
-    if slot.version != decision.expected_version + 1:
-        raise InvalidInput(
-            "slot.version", f"is {slot.version}; it must be expected_version + 1 = {decision.expected_version + 1}"
-        )
-    parts: tuple[Evidence | Belief, ...] = (*decision.evidence, *slot.beliefs, *decision.beliefs)
-    for part in parts:
-        if part.slot != slot.id or part.bank != slot.bank:
-            home = f"slot {part.slot} of bank {part.bank}"
-            raise InvalidInput("decision", f"{part.id} belongs to {home}, not to {slot.id} of {slot.bank}")
-
-
 def _belief_row(belief: Belief) -> Row:
     return belief.bank, belief.id, belief.status, belief.version, wire.dump(belief)
 
@@ -159,7 +143,7 @@ def _alias_rows(batch: Batch) -> Iterator[Row]:
             yield bank, id, target
 
 
-def _stored_slots(connection: sqlite3.Connection, batch: Batch) -> dict[Key, _Stored]:
+def _stored_slots(connection: sqlite3.Connection, batch: Batch) -> dict[SlotKey, _Stored]:
     by_bank: dict[str, list[str]] = {}
     for bank, id in batch.decisions:
         by_bank.setdefault(bank, []).append(id)
@@ -170,7 +154,7 @@ def _stored_slots(connection: sqlite3.Connection, batch: Batch) -> dict[Key, _St
     }
 
 
-def _check_versions(stored: Mapping[Key, _Stored], batch: Batch) -> None:
+def _check_versions(stored: Mapping[SlotKey, _Stored], batch: Batch) -> None:
     conflicts = [
         key[1]
         for key, decision in batch.decisions.items()
@@ -180,7 +164,7 @@ def _check_versions(stored: Mapping[Key, _Stored], batch: Batch) -> None:
         raise VersionConflict(conflicts)
 
 
-def _numbers(connection: sqlite3.Connection, stored: Mapping[Key, _Stored], batch: Batch) -> dict[Key, int]:
+def _numbers(connection: sqlite3.Connection, stored: Mapping[SlotKey, _Stored], batch: Batch) -> dict[SlotKey, int]:
     """The row number of each slot; new ones are numbered on, which is safe while the file is locked."""
     ((last,),) = connection.execute(_LAST_SLOT).fetchall()
     following = count(last + 1)
@@ -188,26 +172,27 @@ def _numbers(connection: sqlite3.Connection, stored: Mapping[Key, _Stored], batc
 
 
 def _write_edges(
-    connection: sqlite3.Connection, stored: Mapping[Key, _Stored], number: Mapping[Key, int], batch: Batch
+    connection: sqlite3.Connection, stored: Mapping[SlotKey, _Stored], number: Mapping[SlotKey, int], batch: Batch
 ) -> None:
     former: set[Row] = set()
     for slot in stored.values():
-        former.update(_edge_rows(wire.load(slot.body, Slot), slot.no))
+        former.update(edge_rows(wire.load(slot.body, Slot), slot.no))
     wanted: set[Row] = set()
     for key, decision in batch.decisions.items():
-        wanted.update(_edge_rows(decision.slot, number[key]))
-    connection.executemany(_DROP_EDGE, former - wanted)
+        wanted.update(edge_rows(decision.slot, number[key]))
+    connection.executemany(DROP_EDGE, former - wanted)
     connection.executemany(_ADD_EDGE, wanted - former)
 
 
-def _edge_rows(slot: Slot, no: int) -> Iterator[Row]:
+def edge_rows(slot: Slot, no: int) -> Iterator[Row]:
+    """A slot's edges as DROP_EDGE and _ADD_EDGE take them, under both ends."""
     for edge in slot.edges:
         yield slot.bank, edge.src, edge.weight, edge.type, edge.dst, 1, no
         yield slot.bank, edge.dst, edge.weight, edge.type, edge.src, 0, no
 
 
 def _write_beliefs(
-    connection: sqlite3.Connection, stored: Mapping[Key, _Stored], number: Mapping[Key, int], batch: Batch
+    connection: sqlite3.Connection, stored: Mapping[SlotKey, _Stored], number: Mapping[SlotKey, int], batch: Batch
 ) -> None:
     kept = {belief.id for key in stored for belief in batch.decisions[key].slot.beliefs}
     former = connection.execute(_BELIEF_IDS, (json.dumps([slot.no for slot in stored.values()]),)).fetchall()

@@ -1,5 +1,7 @@
 """The graphs and indexes under test, an adapter a parameter, and how tests write beliefs, evidence, decisions, rows."""
 
+import importlib
+import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -15,21 +17,40 @@ from schemas.instant import DAY
 from schemas.observation import Source
 from schemas.slot import Decision, Slot
 from stores.local_index import LocalIndex
+from stores.open import open_graph, open_index
 from stores.ports import PUBLIC, GraphStore, IndexFilter, IndexRow, SearchIndex, Vectors
-from stores.sqlite_graph import SqliteGraph
 
 MAY = 1_714_521_600_000_000
 TEMPLATE = Entity("Report template", "rule")
 EAST = np.array([1, 0, 0, 0], np.float32)
 
 
-@pytest.fixture(params=["sqlite"])
+@pytest.fixture
+def nebula_url(nebula: str, nebula_is_real: bool) -> Iterator[str]:
+    """An empty space: a new one of the stand-in's, or on a real server, where that takes long, one that is emptied."""
+    graph = importlib.import_module("stores.nebula_graph")
+    ngql = importlib.import_module("stores.nebula_statements")
+    script = importlib.import_module("stores.nebula_script")
+    space = "beliefmesh_test" if nebula_is_real else f"test_{uuid.uuid4().hex[:12]}"
+    url = f"nebula://{nebula}/{space}" + ("" if nebula_is_real else "?heartbeat=0")
+    store = graph.NebulaGraph(url)
+    if nebula_is_real:
+        store.sessions.run(script.Request(f"CLEAR SPACE IF EXISTS `{space}`", {}))
+        store.sessions.read(ngql.PUT_MESH, vid=script.quoted(":mesh"), version=1)
+    yield url
+    if not nebula_is_real:
+        store.sessions.run(script.Request(f"DROP SPACE IF EXISTS `{space}`", {}))
+    store.close()
+
+
+@pytest.fixture(params=["sqlite", pytest.param("nebula", marks=pytest.mark.nebula)])
 def reopen_graph(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Callable[[], GraphStore]]:
     """Opens one and the same store again and again, as another process would."""
     opened: list[GraphStore] = []
+    url = request.getfixturevalue("nebula_url") if request.param == "nebula" else f"sqlite:///{tmp_path}/graph.db"
 
     def opener() -> GraphStore:
-        opened.append(SqliteGraph(tmp_path / "graph.db"))
+        opened.append(open_graph(url))
         return opened[-1]
 
     yield opener
@@ -138,21 +159,71 @@ def decision() -> Callable[..., Decision]:
     return _decision
 
 
-@pytest.fixture(params=["local", "local-graph"])
+@pytest.fixture
+def milvus_lite_url(tmp_path: Path) -> str:
+    """Where an empty index in Milvus Lite is."""
+    pytest.importorskip("milvus_lite", reason="the milvus-lite extra is not installed")
+    return f"milvus:///{tmp_path}/index.db"
+
+
+@pytest.fixture
+def milvus_server_url(milvus: str) -> Iterator[str]:
+    """Where an empty index on a server is: under a prefix of its own, and removed after the test."""
+    prefix = f"test_{uuid.uuid4().hex[:12]}"
+    url = f"{milvus}{'&' if '?' in milvus else '?'}collection={prefix}"
+    yield url
+    client, place = (importlib.import_module(f"stores.milvus_{name}") for name in ("client", "place"))
+    calls = client.MilvusCalls(place.place_of(url))
+    for collection in calls.collections():
+        if collection.startswith(prefix):
+            calls.drop(collection)
+    calls.close()
+
+
+_LITE = pytest.param("milvus_lite", marks=pytest.mark.milvus)
+_SERVER = pytest.param("milvus_server", marks=pytest.mark.milvus)
+
+
+@pytest.fixture(params=[_LITE, _SERVER])
+def milvus_url(request: pytest.FixtureRequest) -> str:
+    """Where an empty index in Milvus is, Lite or a server."""
+    url: str = request.getfixturevalue(f"{request.param}_url")
+    return url
+
+
+@pytest.fixture(params=["local", "local-graph", _LITE, _SERVER])
 def reopen_index(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Callable[[], SearchIndex]]:
     """Opens one and the same index again and again; `local-graph` goes by neighbours from nine vectors on."""
     opened: list[SearchIndex] = []
     exact_up_to = 8 if request.param == "local-graph" else 20_000
+    url = request.getfixturevalue(f"{request.param}_url") if "milvus" in request.param else ""
 
     def opener() -> SearchIndex:
         while opened:
             opened.pop().close()
-        opened.append(LocalIndex(tmp_path / "index", 4, "model-1", exact_up_to=exact_up_to))
+        if url:
+            opened.append(open_index(url, 4, "model-1"))
+        else:
+            opened.append(LocalIndex(tmp_path / "index", 4, "model-1", exact_up_to=exact_up_to))
         return opened[-1]
 
     yield opener
     for each in opened:
         each.close()
+
+
+@pytest.fixture
+def crowd(request: pytest.FixtureRequest) -> int:
+    """A number of rows that is large for the adapter under test."""
+    return 3_000 if "milvus" in request.node.callspec.params["reopen_index"] else 20_000
+
+
+@pytest.fixture
+def index_files(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    """The folder with all files of the index under test."""
+    if request.node.callspec.params["reopen_index"] == "milvus_server":
+        pytest.skip("the files of a server are not ours to read")
+    return tmp_path
 
 
 @pytest.fixture

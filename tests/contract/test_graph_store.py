@@ -11,7 +11,7 @@ from schemas.entity import Entity, entity_id
 from schemas.errors import StoreUnavailable
 from schemas.evidence import Evidence
 from schemas.instant import DAY
-from schemas.policy import DEFAULT_POLICY, AttributeRule, Policy
+from schemas.policy import DEFAULT_POLICY, AttributeRule, Authority, Policy, Reliability, Trust
 from schemas.slot import Decision
 from stores.ports import GraphStore
 
@@ -238,7 +238,13 @@ def test_banks_are_those_that_hold_something_or_have_a_policy(
 def test_a_bank_has_the_default_policy_until_one_is_set(
     graph_store: GraphStore, decision: Callable[..., Decision]
 ) -> None:
-    policy = Policy(version=3, attributes=(AttributeRule(pattern="gate", tolerance=2.0, ignore=("terminal",)),))
+    policy = Policy(
+        version=3,
+        attributes=(AttributeRule(pattern="gate", tolerance=2.0, ignore=("terminal",)),),
+        authorities=(Authority(group="staff", source_type="ticket"), Authority(may_instruct=False)),
+        groups={"staff": ("ann", "bot-*")},
+        trust=Trust(version=2, outcomes=40, weights=(Reliability("air", "gate", 2.5, 40),)),
+    )
     graph_store.apply([decision()])
     assert graph_store.policy("acme") == DEFAULT_POLICY
 

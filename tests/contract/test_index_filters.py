@@ -159,17 +159,17 @@ class TestFilters:
         active = IndexFilter(bank="acme", readers=(PUBLIC,), statuses=("active",))
         assert found_by(index, active) == {f"b{at}" for at in range(30)}
 
-    def test_a_filter_that_keeps_one_in_a_thousand_loses_no_hit(self, index: SearchIndex, row: Row) -> None:
+    def test_a_filter_that_keeps_one_in_a_thousand_loses_no_hit(self, index: SearchIndex, crowd: int, row: Row) -> None:
         random = np.random.default_rng(7)
-        vectors = random.standard_normal((20_000, 4)).astype(np.float32)
+        vectors = random.standard_normal((crowd, 4)).astype(np.float32)
         vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-        rows = [row(f"b{at}", "word", readers=("u:ann",) if at % 1000 == 0 else (PUBLIC,)) for at in range(20_000)]
-        for at in range(0, 20_000, 5_000):
+        rows = [row(f"b{at}", "word", readers=("u:ann",) if at % 1000 == 0 else (PUBLIC,)) for at in range(crowd)]
+        for at in range(0, crowd, 5_000):
             index.upsert(rows[at : at + 5_000], vectors[at : at + 5_000])
 
         ann = IndexFilter(bank="acme", readers=("u:ann",))
 
-        wanted = {f"b{at}" for at in range(0, 20_000, 1000)}
+        wanted = {f"b{at}" for at in range(0, crowd, 1000)}
         assert {hit.belief for hit in index.semantic(ann, EAST, 20)} == wanted
         assert {hit.belief for hit in index.keyword(ann, "word", 20)} == wanted
         assert {hit.belief for hit in index.by_time(ann, MAY, MAY, 20)} == wanted
