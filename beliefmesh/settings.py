@@ -16,7 +16,7 @@ import msgspec
 from schemas.errors import InvalidInput, InvalidSetting
 from schemas.limits import check_bank, check_text, shown
 from schemas.query import Fusion
-from stores.kafka_options import KafkaOptions
+from stores.kafka.options import KafkaOptions
 from streams.topics import check_prefix
 
 PREFIX = "BELIEFMESH_"

@@ -10,10 +10,10 @@ from pathlib import Path
 
 from schemas.errors import InvalidSetting
 from schemas.extras import load_with
-from stores.kafka_options import KafkaOptions
+from stores.kafka.options import KafkaOptions
 from stores.ports import GraphStore, Log, SearchIndex
-from stores.sqlite_graph import SqliteGraph
-from stores.sqlite_log import SqliteLog
+from stores.sqlite.graph import SqliteGraph
+from stores.sqlite.log import SqliteLog
 
 _SHAPES = {
     "sqlite": "sqlite:///relative/file.db, or with four slashes sqlite:////absolute/file.db",
@@ -32,7 +32,7 @@ def open_graph(url: str) -> GraphStore:
     Raises MissingExtra where NebulaGraph is asked for and its client is not installed.
     """
     if _scheme(url) == _NEBULA:
-        graph: GraphStore = load_with("nebula3", "nebula3-python", "stores.nebula_graph").NebulaGraph(url)
+        graph: GraphStore = load_with("nebula3", "nebula3-python", "stores.nebula.graph").NebulaGraph(url)
         return graph
     return SqliteGraph(_path(url, "graph", "sqlite"))
 
@@ -44,7 +44,7 @@ def open_log(url: str, kafka: KafkaOptions = _NO_OPTIONS) -> Log:
     """
     if not is_kafka(url):
         return SqliteLog(_path(url, "log", "sqlite"))
-    log: Log = load_with("kafka", "kafka-python", "stores.kafka_log").KafkaLog(url, kafka)
+    log: Log = load_with("kafka", "kafka-python", "stores.kafka.log").KafkaLog(url, kafka)
     return log
 
 
@@ -59,11 +59,11 @@ def open_index(url: str, dimensions: int, model_id: str) -> SearchIndex:
     Raises MissingExtra where Milvus is asked for and its client is not installed.
     """
     if _scheme(url) == _MILVUS:
-        module = load_with("pymilvus", "pymilvus", "stores.milvus_index")
+        module = load_with("pymilvus", "pymilvus", "stores.milvus.index")
         found: SearchIndex = module.MilvusIndex(url, dimensions, model_id)
         return found
     folder = _path(url, "index", "local")
-    index: SearchIndex = importlib.import_module("stores.local_index").LocalIndex(folder, dimensions, model_id)
+    index: SearchIndex = importlib.import_module("stores.local.index").LocalIndex(folder, dimensions, model_id)
     return index
 
 

@@ -6,7 +6,7 @@ from actors.mesh import Mesh
 from schemas.errors import InvalidSetting
 from schemas.extras import load_with
 from schemas.instant import Instant
-from stores.kafka_options import KafkaOptions
+from stores.kafka.options import KafkaOptions
 from stores.open import is_kafka
 from stores.ports import Log
 from streams.elsewhere import Elsewhere

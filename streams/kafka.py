@@ -21,9 +21,9 @@ from faust.types import TP
 from actors.mesh import Mesh
 from schemas.errors import StoreUnavailable
 from schemas.instant import Instant
-from stores.kafka_log import KafkaLog
-from stores.kafka_options import KafkaOptions, addresses_of, tls_context
-from stores.kafka_records import headers_of, key_of, time_of
+from stores.kafka.log import KafkaLog
+from stores.kafka.options import KafkaOptions, addresses_of, tls_context
+from stores.kafka.records import headers_of, key_of, time_of
 from stores.ports import Record
 from streams.backlog import Place, backlogs, places
 from streams.topics import CHANGES, Topics

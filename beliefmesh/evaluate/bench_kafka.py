@@ -11,9 +11,9 @@ from beliefmesh.evaluate.place import Report
 from schemas.intake import observation_from
 from schemas.observation import observation_key
 from schemas.wire import pack
-from stores.kafka_library import KafkaConsumer, KafkaProducer, TopicPartition
-from stores.kafka_log import KafkaLog
-from stores.kafka_options import KafkaOptions, addresses_of
+from stores.kafka.library import KafkaConsumer, KafkaProducer, TopicPartition
+from stores.kafka.log import KafkaLog
+from stores.kafka.options import KafkaOptions, addresses_of
 from stores.ports import TopicPlan
 
 BURST = 50_000

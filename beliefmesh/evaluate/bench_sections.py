@@ -22,7 +22,7 @@ from schemas.intake import observation_from
 from schemas.policy import DEFAULT_POLICY
 from schemas.wire import pack
 from stores.embedders import open_embedder
-from stores.local_index import LocalIndex
+from stores.local.index import LocalIndex
 
 SEED = 20
 BATCH = 500

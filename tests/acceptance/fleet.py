@@ -10,9 +10,9 @@ from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
 
-from stores.kafka_log import KafkaLog
-from stores.kafka_options import KafkaOptions
-from stores.sqlite_graph import SqliteGraph
+from stores.kafka.log import KafkaLog
+from stores.kafka.options import KafkaOptions
+from stores.sqlite.graph import SqliteGraph
 from streams.freshness import lag
 from streams.topics import Topics
 

@@ -12,7 +12,7 @@ from kafka_broker import Broker
 from beliefmesh.memory import Memory
 from beliefmesh.settings import MeshSettings, Settings, StoreSettings
 from beliefmesh.state import state_hash
-from stores.sqlite_graph import SqliteGraph
+from stores.sqlite.graph import SqliteGraph
 from streams.dead_letters import DeadLetters
 
 pytestmark = [pytest.mark.kafka, pytest.mark.ray, pytest.mark.slow, pytest.mark.timeout(900)]

@@ -10,7 +10,7 @@ import pytest
 
 from beliefmesh.cli.entry import run
 from beliefmesh.folder import Folder
-from stores.kafka_options import KafkaOptions
+from stores.kafka.options import KafkaOptions
 from stores.open import open_log
 from stores.ports import Entry
 

@@ -17,8 +17,8 @@ from schemas.claim import Claim
 from schemas.entity import Entity
 from schemas.observation import Observation, Source, observation_key
 from schemas.wire import pack
-from stores.kafka_log import KafkaLog
-from stores.kafka_options import KafkaOptions
+from stores.kafka.log import KafkaLog
+from stores.kafka.options import KafkaOptions
 from stores.ports import Entry
 
 pytestmark = [pytest.mark.kafka, pytest.mark.timeout(120)]

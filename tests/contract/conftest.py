@@ -16,7 +16,7 @@ from schemas.evidence import Evidence
 from schemas.instant import DAY
 from schemas.observation import Source
 from schemas.slot import Decision, Slot
-from stores.local_index import LocalIndex
+from stores.local.index import LocalIndex
 from stores.open import open_graph, open_index
 from stores.ports import PUBLIC, GraphStore, IndexFilter, IndexRow, SearchIndex, Vectors
 
@@ -28,9 +28,9 @@ EAST = np.array([1, 0, 0, 0], np.float32)
 @pytest.fixture
 def nebula_url(nebula: str, nebula_is_real: bool) -> Iterator[str]:
     """An empty space: a new one of the stand-in's, or on a real server, where that takes long, one that is emptied."""
-    graph = importlib.import_module("stores.nebula_graph")
-    ngql = importlib.import_module("stores.nebula_statements")
-    script = importlib.import_module("stores.nebula_script")
+    graph = importlib.import_module("stores.nebula.graph")
+    ngql = importlib.import_module("stores.nebula.statements")
+    script = importlib.import_module("stores.nebula.script")
     space = "beliefmesh_test" if nebula_is_real else f"test_{uuid.uuid4().hex[:12]}"
     url = f"nebula://{nebula}/{space}" + ("" if nebula_is_real else "?heartbeat=0")
     store = graph.NebulaGraph(url)

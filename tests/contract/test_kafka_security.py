@@ -7,8 +7,8 @@ import pytest
 from kafka_broker import PASSWORD, USER, Broker, missing
 
 from schemas.errors import InvalidSetting
-from stores.kafka_log import KafkaLog
-from stores.kafka_options import KafkaOptions, Sasl
+from stores.kafka.log import KafkaLog
+from stores.kafka.options import KafkaOptions, Sasl
 from stores.ports import Entry, TopicPlan
 
 pytestmark = pytest.mark.kafka

@@ -13,11 +13,11 @@ import numpy as np
 import pytest
 
 from schemas.errors import FolderInUse, NewerSchema, StoreUnavailable
-from stores.bank_index import BankIndex
-from stores.local_index import LocalIndex
-from stores.neighbours import Grower, Neighbours
+from stores.local.bank_index import BankIndex
+from stores.local.index import LocalIndex
+from stores.local.neighbours import Grower, Neighbours
+from stores.local.row_file import RowFile, Stored
 from stores.ports import PUBLIC, IndexFilter, IndexRow, Vectors
-from stores.row_file import RowFile, Stored
 
 ROOT = Path(__file__).parents[2]
 EVERYBODY = IndexFilter(bank="acme", readers=(PUBLIC,))
@@ -96,7 +96,7 @@ class TestCrash:
     def test_what_returned_survives_a_killed_process(self, folder: Path, reopen: Opener) -> None:
         script = (
             "import os, sys; import numpy as np\n"
-            "from stores.local_index import LocalIndex; from stores.ports import IndexRow\n"
+            "from stores.local.index import LocalIndex; from stores.ports import IndexRow\n"
             "index = LocalIndex(sys.argv[1], 4, 'model-1', exact_up_to=8)\n"
             "for at in range(30):\n"
             "    row = IndexRow(bank='acme', belief=f'b{at}', audience='*', readers=('*',), version=1,\n"

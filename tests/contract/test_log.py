@@ -9,7 +9,7 @@ import pytest
 
 from schemas.errors import InvalidInput, NotFound, StoreUnavailable
 from schemas.routing import partition_of
-from stores.kafka_options import KafkaOptions
+from stores.kafka.options import KafkaOptions
 from stores.open import open_log
 from stores.ports import Entry, Log, Record, TopicPlan
 

@@ -12,14 +12,14 @@ import pytest
 
 from schemas.errors import FolderInUse, InvalidSetting, NewerSchema, StoreUnavailable
 from schemas.instant import DAY
-from stores.milvus_place import place_of
+from stores.milvus.place import place_of
 from stores.open import open_index
 from stores.ports import PUBLIC, IndexFilter, IndexRow, SearchIndex, Vectors
 
 pytest.importorskip("milvus_lite", reason="the milvus-lite extra is not installed")
 
-MilvusIndex: Any = pytest.importorskip("stores.milvus_index").MilvusIndex
-MilvusCalls: Any = pytest.importorskip("stores.milvus_client").MilvusCalls
+MilvusIndex: Any = pytest.importorskip("stores.milvus.index").MilvusIndex
+MilvusCalls: Any = pytest.importorskip("stores.milvus.client").MilvusCalls
 
 pytestmark = pytest.mark.milvus
 
@@ -213,7 +213,7 @@ class TestAnotherModel:
     def test_a_collection_of_a_newer_release_is_refused(self, reopen: Opener, row: Row, put: Put) -> None:
         index = reopen()
         name = index._collections.name.replace("_v1_", "_v2_")
-        milvus_schema = pytest.importorskip("stores.milvus_schema")
+        milvus_schema = pytest.importorskip("stores.milvus.schema")
         index._calls.make(name, milvus_schema.schema_of(4, lite=True), milvus_schema.indexes_of(lite=True))
 
         with pytest.raises(NewerSchema, match="upgrade this one"):

@@ -13,9 +13,9 @@ from schemas.evidence import Evidence
 from schemas.instant import DAY
 from schemas.observation import Source
 from schemas.slot import slot_id
-from stores.nebula_graph import NebulaGraph
+from stores.nebula.graph import NebulaGraph
 from stores.ports import GraphStore
-from stores.sqlite_graph import SqliteGraph
+from stores.sqlite.graph import SqliteGraph
 
 pytestmark = pytest.mark.nebula
 

@@ -15,10 +15,10 @@ from schemas.entity import Entity
 from schemas.errors import InvalidInput, StoreUnavailable, VersionConflict
 from schemas.evidence import Evidence
 from schemas.slot import Decision, StoredSlot
-from stores.nebula_claim import Claims
-from stores.nebula_fetch import read_heads
-from stores.nebula_graph import NebulaGraph
-from stores.nebula_plan import Wanted
+from stores.nebula.claim import Claims
+from stores.nebula.fetch import read_heads
+from stores.nebula.graph import NebulaGraph
+from stores.nebula.plan import Wanted
 
 pytestmark = pytest.mark.nebula
 

@@ -14,10 +14,10 @@ from loopback_certificate import make_certificate
 from schemas.errors import InvalidSetting, NewerSchema, StoreUnavailable
 from schemas.policy import Policy
 from schemas.slot import Decision
-from stores import nebula_statements as ngql
-from stores.nebula_graph import NebulaGraph
-from stores.nebula_schema import VERSION
-from stores.nebula_script import Request, quoted
+from stores.nebula import statements as ngql
+from stores.nebula.graph import NebulaGraph
+from stores.nebula.schema import VERSION
+from stores.nebula.script import Request, quoted
 
 pytestmark = pytest.mark.nebula
 

@@ -11,7 +11,7 @@ from schemas.entity import Entity
 from schemas.evidence import Evidence
 from schemas.observation import Source
 from schemas.slot import slot_id
-from stores.nebula_graph import NebulaGraph
+from stores.nebula.graph import NebulaGraph
 
 pytestmark = pytest.mark.nebula
 

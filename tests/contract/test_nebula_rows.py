@@ -8,9 +8,9 @@ import pytest
 from schemas.edge import Edge
 from schemas.errors import InvalidInput
 from schemas.evidence import Evidence
-from stores.nebula_rows import parameter, plain, read, written
-from stores.nebula_script import Line, Script, Words, one, quoted
-from stores.nebula_vid import link_rank, vid
+from stores.nebula.rows import parameter, plain, read, written
+from stores.nebula.script import Line, Script, Words, one, quoted
+from stores.nebula.vid import link_rank, vid
 
 pytestmark = pytest.mark.nebula
 

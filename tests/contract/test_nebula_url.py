@@ -7,7 +7,7 @@ import pytest
 
 from beliefmesh.settings import masked
 from schemas.errors import InvalidSetting
-from stores.nebula_options import NebulaOptions, options_of
+from stores.nebula.options import NebulaOptions, options_of
 
 
 def test_a_url_names_addresses_login_space_and_options() -> None:

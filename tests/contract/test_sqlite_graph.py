@@ -11,7 +11,7 @@ import pytest
 from schemas.errors import NewerSchema, StoreUnavailable
 from schemas.evidence import Evidence
 from schemas.slot import Decision
-from stores.sqlite_graph import SqliteGraph
+from stores.sqlite.graph import SqliteGraph
 
 ROOT = Path(__file__).parents[2]
 
@@ -21,7 +21,7 @@ import sys
 from schemas.entity import Entity
 from schemas.errors import VersionConflict
 from schemas.slot import Decision, Slot
-from stores.sqlite_graph import SqliteGraph
+from stores.sqlite.graph import SqliteGraph
 
 store = SqliteGraph(sys.argv[1])
 print("ready", flush=True)

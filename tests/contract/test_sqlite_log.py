@@ -10,7 +10,7 @@ import pytest
 
 from schemas.errors import NewerSchema, StoreUnavailable
 from stores.ports import Entry, TopicPlan
-from stores.sqlite_log import SqliteLog
+from stores.sqlite.log import SqliteLog
 
 ROOT = Path(__file__).parents[2]
 MAY = 1_714_521_600_000_000
@@ -74,7 +74,7 @@ def test_dropped_bytes_are_in_no_file(log: SqliteLog, tmp_path: Path) -> None:
 
 def test_processes_open_and_append_at_once(tmp_path: Path) -> None:
     script = (
-        "import sys; from stores.sqlite_log import SqliteLog; from stores.ports import Entry, TopicPlan\n"
+        "import sys; from stores.sqlite.log import SqliteLog; from stores.ports import Entry, TopicPlan\n"
         "log = SqliteLog(sys.argv[1]); log.create('one', TopicPlan(1))\n"
         "for turn in range(20): log.append('one', [Entry('k', sys.argv[2].encode())] * 5, 1)\n"
         "log.close()"
@@ -94,7 +94,7 @@ def test_processes_open_and_append_at_once(tmp_path: Path) -> None:
 
 def test_what_was_acknowledged_survives_a_killed_process(tmp_path: Path) -> None:
     script = (
-        "import os, sys; from stores.sqlite_log import SqliteLog; from stores.ports import Entry, TopicPlan\n"
+        "import os, sys; from stores.sqlite.log import SqliteLog; from stores.ports import Entry, TopicPlan\n"
         "log = SqliteLog(sys.argv[1]); log.create('one', TopicPlan(1))\n"
         "log.append('one', [Entry('k', b'acknowledged')], 1); log.commit('g', 'one', {0: 1})\n"
         "os.kill(os.getpid(), 9)"

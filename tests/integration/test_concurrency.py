@@ -24,7 +24,7 @@ from schemas.instant import DAY, Instant
 from schemas.observation import Observation, Source
 from schemas.policy import Policy
 from schemas.slot import Decision, slot_id
-from stores.sqlite_graph import SqliteGraph
+from stores.sqlite.graph import SqliteGraph
 
 ROOT = Path(__file__).parents[2]
 NOW: Instant = 1_718_020_800_000_000

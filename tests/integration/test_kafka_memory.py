@@ -10,7 +10,7 @@ from kafka_broker import PASSWORD, USER, Broker
 from beliefmesh.memory import Memory
 from beliefmesh.settings import MeshSettings, Settings, StoreSettings, StreamSettings
 from schemas.errors import InvalidSetting, NotFound
-from stores.kafka_options import KafkaOptions
+from stores.kafka.options import KafkaOptions
 from stores.ports import Entry
 
 pytestmark = pytest.mark.kafka

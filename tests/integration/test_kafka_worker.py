@@ -17,11 +17,11 @@ from schemas.instant import Instant
 from schemas.observation import Observation, Source, observation_key
 from schemas.slot import Change
 from schemas.wire import pack
-from stores.kafka_log import KafkaLog
-from stores.kafka_options import KafkaOptions
-from stores.local_index import LocalIndex
+from stores.kafka.log import KafkaLog
+from stores.kafka.options import KafkaOptions
+from stores.local.index import LocalIndex
 from stores.ports import Entry
-from stores.sqlite_graph import SqliteGraph
+from stores.sqlite.graph import SqliteGraph
 from streams.dead_letters import DeadLetters
 from streams.freshness import lag
 from streams.kafka import KafkaWorker

@@ -21,9 +21,9 @@ from schemas.instant import DAY, HOUR, Instant, parse_instant
 from schemas.observation import Observation, Source
 from schemas.query import Principal, Query
 from schemas.slot import belief_id, slot_id
-from stores.local_index import LocalIndex
+from stores.local.index import LocalIndex
 from stores.ports import Hit, IndexFilter, Vectors
-from stores.sqlite_graph import SqliteGraph
+from stores.sqlite.graph import SqliteGraph
 
 NOW = parse_instant("2024-06-10T00:00:00Z", "now")
 SHOP = Entity("shop")

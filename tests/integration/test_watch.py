@@ -16,10 +16,10 @@ from beliefmesh.settings import MeshSettings, Settings, StoreSettings, StreamSet
 from schemas.dead_letter import DeadLetter
 from schemas.instant import MINUTE, SECOND, parse_instant
 from schemas.routing import partition_of
-from stores.kafka_options import KafkaOptions
+from stores.kafka.options import KafkaOptions
 from stores.open import open_log
 from stores.ports import Entry, Log, Record
-from stores.sqlite_log import SqliteLog
+from stores.sqlite.log import SqliteLog
 from streams.backlog import backlogs, places
 from streams.dead_letters import DeadLetters
 from streams.topics import Topics

@@ -4,7 +4,7 @@ import sys
 
 import numpy as np
 
-from stores.milvus_index import MilvusIndex
+from stores.milvus.index import MilvusIndex
 from stores.ports import PUBLIC, IndexRow
 
 

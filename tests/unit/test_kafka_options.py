@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from schemas.errors import InvalidSetting
-from stores.kafka_options import KafkaOptions, addresses_of, require_whole, tls_context
+from stores.kafka.options import KafkaOptions, addresses_of, require_whole, tls_context
 
 
 @pytest.mark.parametrize(

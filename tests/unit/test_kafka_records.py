@@ -2,7 +2,7 @@
 
 import pytest
 
-from stores.kafka_records import headers_of, key_of, text_of, time_of
+from stores.kafka.records import headers_of, key_of, text_of, time_of
 
 MAY_MS = 1_714_521_600_123
 LATEST = 253_402_214_400_000_000

@@ -3,7 +3,7 @@
 import pytest
 
 from schemas.errors import InvalidInput
-from stores.milvus_filter import Condition, bank_key, belief_key, of_beliefs, passing, reader_key, written_out
+from stores.milvus.filter import Condition, bank_key, belief_key, of_beliefs, passing, reader_key, written_out
 from stores.ports import PUBLIC, IndexFilter
 
 HOSTILE = ["*", "%", "_", "", '"', "'", '" or row != "', "a\\", "{bank}", "|", "]", "\x00", "a" * 2_000, "免运费"]

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from schemas.errors import InvalidSetting
-from stores.milvus_place import MilvusPlace, place_of
+from stores.milvus.place import MilvusPlace, place_of
 
 
 def test_a_server_has_a_default_port_a_database_and_a_token() -> None:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.instant import DAY
-from stores.milvus_times import Span, nearest
+from stores.milvus.times import Span, nearest
 
 PAGE = 12
 

@@ -1,6 +1,6 @@
 """How a row's words and a question's are written for Milvus's BM25."""
 
-from stores.milvus_words import KEYWORDS_TO_TEXT, LONGEST, parts_of, question_of
+from stores.milvus.words import KEYWORDS_TO_TEXT, LONGEST, parts_of, question_of
 from stores.ports import PUBLIC, IndexRow
 
 

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from schemas.errors import InvalidSetting
-from stores.local_index import LocalIndex
+from stores.local.index import LocalIndex
 from stores.open import open_graph, open_index, open_log
-from stores.sqlite_graph import SqliteGraph
-from stores.sqlite_log import SqliteLog
+from stores.sqlite.graph import SqliteGraph
+from stores.sqlite.log import SqliteLog
 
 
 def index_at(url: str) -> object:

@@ -13,10 +13,10 @@ from schemas.instant import DAY, Instant
 from schemas.observation import Observation, Source
 from schemas.slot import Change
 from schemas.wire import pack
-from stores.local_index import LocalIndex
+from stores.local.index import LocalIndex
 from stores.ports import Entry
-from stores.sqlite_graph import SqliteGraph
-from stores.sqlite_log import SqliteLog
+from stores.sqlite.graph import SqliteGraph
+from stores.sqlite.log import SqliteLog
 from streams.embedded import EmbeddedWorker
 from streams.rebuild import PASSES, Replayed, replay
 from streams.topics import Topics

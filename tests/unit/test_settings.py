@@ -205,5 +205,5 @@ def test_a_setting_is_its_section_and_name_in_upper_case_in_the_environment() ->
 
 @pytest.mark.parametrize("prefix", ["my mesh-", "../", "a/b", "__mine-", "x" * 151])
 def test_a_prefix_that_no_topic_can_have_is_refused(prefix: str) -> None:
-    with pytest.raises(InvalidSetting, match="streams.prefix"):
+    with pytest.raises(InvalidSetting, match=r"streams\.prefix"):
         load_settings({"BELIEFMESH_STREAMS__PREFIX": prefix}, Path("/nonexistent"))

@@ -16,10 +16,10 @@ from schemas.instant import DAY, SECOND, Instant
 from schemas.observation import Observation, Source, observation_key
 from schemas.slot import Change, slot_id
 from schemas.wire import pack, unpack
-from stores.local_index import LocalIndex
+from stores.local.index import LocalIndex
 from stores.ports import Entry
-from stores.sqlite_graph import SqliteGraph
-from stores.sqlite_log import SqliteLog
+from stores.sqlite.graph import SqliteGraph
+from stores.sqlite.log import SqliteLog
 from streams.bundles import messages_of
 from streams.dead_letters import DeadLetters
 from streams.embedded import EmbeddedWorker

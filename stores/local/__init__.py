@@ -1,0 +1,1 @@
+"""The embedded index: rows in SQLite, keywords by tantivy, vectors by usearch."""

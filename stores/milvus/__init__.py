@@ -1,0 +1,1 @@
+"""The index in Milvus or Milvus Lite, through pymilvus."""

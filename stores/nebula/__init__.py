@@ -1,0 +1,1 @@
+"""The graph on NebulaGraph, through nebula3-python."""

@@ -1,0 +1,190 @@
+"""What a decision changes in the graph on NebulaGraph: rows and edges to add before its slot moves on, and to remove.
+
+Rows and edges stand outside of the slot's own row, so a writer that dies leaves some about. What it is going to add
+is therefore noted in the slot (`loose`) when the slot is claimed, and what is to be removed when it is committed; the
+next writer of the slot removes whatever of it is not wanted. Nothing is ever found by searching.
+"""
+
+from collections.abc import Iterable, Mapping
+
+import msgspec
+
+from schemas import wire
+from schemas.belief import Belief
+from schemas.entity import Entity
+from schemas.evidence import Evidence
+from schemas.slot import Decision, Slot
+from stores.nebula import statements as ngql
+from stores.nebula.edges import EdgeKey, Edges, delete_edges, evidence_edges, slot_edges
+from stores.nebula.rows import Row, read, written
+from stores.nebula.schema import NEVER
+from stores.nebula.script import ROWS_AT_ONCE, Script, name, vids
+from stores.nebula.vid import vid
+
+
+class Loose(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Rows and edges that may be there and are not (or no longer) the slot's.
+
+    `entities` are those of an erased slot; they go only if nothing else names them.
+    """
+
+    edges: tuple[EdgeKey, ...] = ()
+    evidence: tuple[str, ...] = ()
+    beliefs: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()
+    entities: dict[str, Entity] = {}
+
+    def with_all(self, other: "Loose") -> "Loose":
+        """What is in either."""
+        return Loose(
+            tuple(sorted({*self.edges, *other.edges})),
+            tuple(sorted({*self.evidence, *other.evidence})),
+            tuple(sorted({*self.beliefs, *other.beliefs})),
+            tuple(sorted({*self.aliases, *other.aliases})),
+            self.entities | other.entities,
+        )
+
+
+NOTHING = Loose()
+
+
+class Head(msgspec.Struct, frozen=True):
+    """A slot's row as it was read before it is written; version 0 where there is none."""
+
+    vid: str
+    version: int = 0
+    claim: str = ""
+    claimed: str = ""
+    body: str = ""
+    loose: Loose = NOTHING
+
+    @classmethod
+    def of(cls, row: Row) -> "Head":
+        """A row of FETCH_SLOTS."""
+        loose = read(row["loose"], Loose) if row["loose"] else NOTHING
+        return cls(
+            vid=str(row["vid"]),
+            version=int(str(row["version"])),
+            claim=str(row["claim"]),
+            claimed=str(row["claimed"]),
+            body=str(row["body"]),
+            loose=loose,
+        )
+
+    def slot(self) -> Slot | None:
+        """The view that stands in it."""
+        return read(self.body, Slot) if self.version else None
+
+
+class Wanted(msgspec.Struct, frozen=True, kw_only=True):
+    """A slot to be claimed, as it was read, and what is noted in it meanwhile."""
+
+    head: Head
+    intent: Loose
+
+
+class Plan(Wanted, frozen=True, kw_only=True):
+    """One decision's changes; `body` and `bodies` are the slot's view and the evidence as they are kept.
+
+    `undone` is what a dead writer left, `removed` what the slot no longer states; `new` and `changed` are beliefs
+    that were not and that were in the slot before.
+    """
+
+    slot: Slot
+    body: str
+    evidence: tuple[Evidence, ...]
+    bodies: tuple[str, ...]
+    edges: Edges
+    replaced: tuple[EdgeKey, ...]
+    new: tuple[Belief, ...]
+    changed: tuple[Belief, ...]
+    aliases: dict[str, str]
+    undone: Loose
+    removed: Loose
+
+    @property
+    def review_at(self) -> int:
+        """When the slot is due."""
+        return NEVER if self.slot.review_at is None else self.slot.review_at
+
+
+def plan(decision: Decision, head: Head, pieces: Iterable[Evidence], stored: Mapping[str, Evidence]) -> Plan:
+    """The changes of a decision, of which `pieces` are the evidence that is to be written.
+
+    `stored` is the evidence that is there, by vid. Raises InvalidInput for text that cannot be kept.
+    """
+    before = head.slot()
+    slot = msgspec.structs.replace(
+        decision.slot, beliefs=tuple(sorted(decision.slot.beliefs, key=lambda belief: belief.id))
+    )
+    former: Edges = slot_edges(before) if before else {}
+    wanted = slot_edges(slot)
+    evidence = tuple(pieces)
+    edges = {key: values for key, values in wanted.items() if key not in former}
+    replaced: list[EdgeKey] = []
+    for piece in evidence:
+        there = stored.get(vid(piece.bank, piece.id))
+        old = evidence_edges(there, 0) if there else {}
+        mine = evidence_edges(piece, slot.version)
+        edges.update((key, values) for key, values in mine.items() if key not in old or key.edge == "said")
+        replaced += old.keys() - mine.keys()
+    had = {belief.id for belief in before.beliefs} if before else set()
+    kept = {belief.id for belief in slot.beliefs}
+    loose = head.loose
+    touched = {belief.id for belief in decision.beliefs} | set(loose.beliefs)
+    new = tuple(belief for belief in slot.beliefs if belief.id not in had)
+    changed = tuple(belief for belief in slot.beliefs if belief.id in had & touched)
+    fresh = {piece.id for piece in evidence if vid(piece.bank, piece.id) not in stored}
+    intent = Loose(tuple(sorted(edges)), tuple(sorted(fresh)), tuple(belief.id for belief in (*new, *changed)))
+    held = wanted.keys() | edges.keys()
+    return Plan(
+        head=head,
+        slot=slot,
+        body=written(slot),
+        evidence=evidence,
+        bodies=tuple(map(written, evidence)),
+        edges=edges,
+        replaced=tuple(replaced),
+        new=new,
+        changed=changed,
+        aliases={id: to for id, to in slot.aliases.items() if before is None or before.aliases.get(id) != to},
+        intent=intent.with_all(loose),
+        undone=Loose(
+            tuple(key for key in loose.edges if key not in held),
+            tuple(id for id in loose.evidence if id not in fresh),
+            tuple(id for id in loose.beliefs if id not in kept | had),
+            tuple(id for id in loose.aliases if id not in slot.aliases),
+        ),
+        removed=Loose(edges=tuple(sorted(former.keys() - wanted.keys())), beliefs=tuple(sorted(had - kept))),
+    )
+
+
+def to_write(decisions: Iterable[Decision], stored: Mapping[str, Evidence]) -> dict[str, list[Evidence]]:
+    """The evidence that is to be written, by the vid of its slot: what is not there, or smaller than what is."""
+    smallest: dict[str, Evidence] = {}
+    for decision in decisions:
+        for piece in decision.evidence:
+            end = vid(piece.bank, piece.id)
+            other = smallest.get(end)
+            if other is None or _order(piece) < _order(other):
+                smallest[end] = piece
+    found: dict[str, list[Evidence]] = {}
+    for end, piece in smallest.items():
+        there = stored.get(end)
+        if there is None or _order(piece) < _order(there):
+            found.setdefault(vid(piece.bank, piece.slot), []).append(piece)
+    return found
+
+
+def _order(piece: Evidence) -> tuple[int, bytes]:
+    """A repeat differs in nothing but when it was accepted, so that is left out."""
+    return piece.effective_at, wire.dump(msgspec.structs.replace(piece, ingested_at=0))
+
+
+def delete_loose(script: Script, bank: str, loose: Loose) -> None:
+    """Delete rows and edges. Evidence goes before its edges: what is there can always be found."""
+    for tag, ids in (("evidence", loose.evidence), ("belief", loose.beliefs), ("alias", loose.aliases)):
+        for start in range(0, len(ids), ROWS_AT_ONCE):
+            some = vids(vid(bank, id) for id in ids[start : start + ROWS_AT_ONCE])
+            script.add(ngql.DELETE_ROWS, tag=name(tag), vids=some)
+    delete_edges(script, loose.edges)

@@ -1,0 +1,168 @@
+"""How the graph on NebulaGraph is read: slots with their evidence, beliefs by id, sessions, neighbours; in batches."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from schemas.belief import Belief
+from schemas.edge import Edge
+from schemas.evidence import Evidence
+from schemas.slot import Slot, StoredSlot
+from stores.nebula import statements as ngql
+from stores.nebula.rows import Plain, Row, read
+from stores.nebula.schema import LINKS
+from stores.nebula.script import Words, number, vids
+from stores.nebula.session import NebulaSessions
+from stores.nebula.vid import Kind, vid
+
+_AT_ONCE = 200
+_NODES_AT_ONCE = 50
+
+SessionPlace = tuple[int, int, str, str]
+"""Turn, effective time, evidence id, observation: sorts as a session does."""
+
+
+def rows_of(
+    sessions: NebulaSessions, statement: str, bank: str, ids: Iterable[str], kind: Kind = ""
+) -> Iterator[tuple[str, Row]]:
+    """The rows of a statement about some ids, each with the id it is about where its vid says so, else empty."""
+    asked = {vid(bank, id, kind): id for id in ids}
+    for some in _pages(list(asked)):
+        for row in sessions.read(statement, vids=some):
+            yield asked.get(str(row.get("vid")), ""), row
+
+
+def slots(sessions: NebulaSessions, bank: str, ids: Iterable[str]) -> dict[str, Slot]:
+    """The slots that exist, with their beliefs."""
+    rows = rows_of(sessions, ngql.FETCH_VIEWS, bank, ids)
+    return {id: read(row["body"], Slot) for id, row in rows if row["version"]}
+
+
+def stored_slots(sessions: NebulaSessions, bank: str, ids: Iterable[str]) -> dict[str, StoredSlot]:
+    """Slots with their evidence, each as of one version: evidence that came after the slot was read is left out."""
+    views = slots(sessions, bank, ids)
+    held: dict[str, list[Evidence]] = {id: [] for id in views}
+    for id, row in rows_of(sessions, ngql.HELD_EVIDENCE, bank, views):
+        if row["body"] is not None and _whole(row["since"]) <= views[id].version:
+            piece = read(row["body"], Evidence)
+            if piece.slot == id:
+                held[id].append(piece)
+    return {id: StoredSlot(view, tuple(sorted(held[id], key=_id))) for id, view in views.items()}
+
+
+def evidence(sessions: NebulaSessions, bank: str, ids: Iterable[str]) -> dict[str, Evidence]:
+    """Evidence by id."""
+    return {id: read(row["body"], Evidence) for id, row in rows_of(sessions, ngql.FETCH_EVIDENCE, bank, ids)}
+
+
+def evidence_told(sessions: NebulaSessions, bank: str, observations: Iterable[str]) -> list[Evidence]:
+    """The evidence that these observations gave, in id order."""
+    asked = set(observations)
+    rows = rows_of(sessions, ngql.EVIDENCE_TOLD, bank, asked, "observation")
+    found = {piece.id: piece for _, row in rows if row["body"] is not None for piece in [read(row["body"], Evidence)]}
+    return sorted((piece for piece in found.values() if piece.observation_id in asked), key=_id)
+
+
+def beliefs(sessions: NebulaSessions, bank: str, ids: Iterable[str]) -> dict[str, Belief]:
+    """Beliefs by the id asked for, following ids that were merged away; a circle leads nowhere."""
+    leads = {id: id for id in ids}
+    passed: dict[str, set[str]] = {id: {id} for id in leads}
+    found: dict[str, Belief] = {}
+    while leads:
+        there = _beliefs_themselves(sessions, bank, set(leads.values()))
+        found.update((asked, there[id]) for asked, id in leads.items() if id in there)
+        lost = {asked: id for asked, id in leads.items() if id not in there}
+        targets = {id: str(row["target"]) for id, row in rows_of(sessions, ngql.FETCH_ALIASES, bank, lost.values())}
+        leads = {}
+        for asked, id in lost.items():
+            target = targets.get(id)
+            if target is not None and target not in passed[asked]:
+                passed[asked].add(target)
+                leads[asked] = target
+    return found
+
+
+def _beliefs_themselves(sessions: NebulaSessions, bank: str, ids: Iterable[str]) -> dict[str, Belief]:
+    homes = {id: str(row["slot"]) for id, row in rows_of(sessions, ngql.FETCH_BELIEFS, bank, ids)}
+    views = slots(sessions, bank, set(homes.values()))
+    held = {belief.id: belief for view in views.values() for belief in view.beliefs}
+    return {id: held[id] for id in homes if id in held}
+
+
+def session_around(
+    sessions: NebulaSessions, bank: str, session: str, around: Sequence[Evidence], reach: int
+) -> list[Evidence]:
+    """The evidence within `reach` places of any of `around` (else the last places), in session order."""
+    said = sorted(_places(sessions, bank, session))
+    order = list(dict.fromkeys(observation for *_, observation in said))
+    reach = max(reach, 0)
+    near = set(order[len(order) - min(reach, len(order)) :]) if not around else set[str]()
+    number_of = {observation: number for number, observation in enumerate(order)}
+    for piece in around:
+        here = number_of.get(piece.observation_id)
+        if here is not None:
+            near.update(order[max(here - reach, 0) : here + reach + 1])
+    wanted = [id for _, _, id, observation in said if observation in near]
+    found = evidence(sessions, bank, wanted)
+    return [found[id] for id in wanted if id in found and found[id].session == session]
+
+
+def _places(sessions: NebulaSessions, bank: str, session: str) -> Iterator[SessionPlace]:
+    for _, row in rows_of(sessions, ngql.PLACES_SAID, bank, [session] if session else [], "session"):
+        yield _whole(row["turn"]), _whole(row["at"]), str(row["id"]), str(row["observation"])
+
+
+def neighbours(sessions: NebulaSessions, bank: str, nodes: Iterable[str], limit: int) -> list[Edge]:
+    """The strongest edges of each node, however many a hub has: all nodes are asked for at once, and again without
+    those that have enough, until each has enough or there is no more.
+    """
+    found: dict[tuple[str, str, str], Edge] = {}
+    waiting = list(dict.fromkeys(nodes)) if limit > 0 else []
+    while waiting:
+        some, waiting = waiting[:_NODES_AT_ONCE], waiting[_NODES_AT_ONCE:]
+        most = 2 * limit * len(some)
+        while some:
+            edges = _strongest(sessions, bank, some, most)
+            of_node = {node: _distinct(edges, node, limit) for node in some}
+            whole = len(edges) < most
+            for node in some:
+                if whole or len(of_node[node]) >= limit:
+                    found.update(of_node[node])
+            left = [] if whole else [node for node in some if len(of_node[node]) < limit]
+            most = most if len(left) < len(some) else 2 * most
+            some = left
+    return sorted(found.values(), key=_strength)
+
+
+def _strongest(sessions: NebulaSessions, bank: str, nodes: Sequence[str], most: int) -> list[Edge]:
+    rows = sessions.read(ngql.LINKS_OF, vids=vids(vid(bank, node) for node in nodes), limit=number(most))
+    kinds = {str(link): link for link in LINKS}
+    return [
+        Edge(str(row["source"]), kinds[str(row["link"])], str(row["target"]), float(str(row["weight"]))) for row in rows
+    ]
+
+
+def _distinct(edges: Iterable[Edge], node: str, limit: int) -> dict[tuple[str, str, str], Edge]:
+    """The first `limit` edges of a node by what they join; of two slots that state one, the stronger comes first."""
+    found: dict[tuple[str, str, str], Edge] = {}
+    for edge in edges:
+        if node in (edge.src, edge.dst):
+            found.setdefault((edge.src, edge.type, edge.dst), edge)
+            if len(found) == limit:
+                break
+    return found
+
+
+def _pages(some: Sequence[str]) -> Iterator[Words]:
+    for start in range(0, len(some), _AT_ONCE):
+        yield vids(some[start : start + _AT_ONCE])
+
+
+def _whole(value: Plain) -> int:
+    return int(str(value))
+
+
+def _id(piece: Evidence) -> str:
+    return piece.id
+
+
+def _strength(edge: Edge) -> tuple[float, str, str, str]:
+    return -edge.weight, edge.type, edge.src, edge.dst

@@ -1,0 +1,229 @@
+"""How decisions are written to NebulaGraph, which has no transactions: in an order of which every step may be repeated.
+
+1. Read the slots; one at another version is a conflict, and nothing is written.
+2. Claim all of them, noting in each what is going to be added beside it (stores/nebula/claim.py).
+3. Evidence: its edges, then itself, so that evidence that is there can also be found.
+4. Entities, edges, then where beliefs are.
+5. Commit each slot: its view, with its beliefs, becomes visible at once, and the claim ends.
+6. Where a slot no longer states something, its claim ends only when that is removed; where that fails, the next
+   writer of the slot does it.
+
+A writer that dies before 5 has changed nothing that a reader counts as the slot's. Whoever writes the slot next removes
+what was left, and the stream brings the observation again: the slot is resolved anew from its evidence.
+"""
+
+import threading
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+
+from schemas.belief import Belief
+from schemas.entity import Entity, entity_id
+from schemas.errors import StoreUnavailable, VersionConflict
+from schemas.evidence import Evidence
+from schemas.slot import Decision
+from stores.decisions import SlotKey, by_slot
+from stores.nebula import statements as ngql
+from stores.nebula.claim import Claims, batches
+from stores.nebula.edges import add_edges, delete_edges, name_edge
+from stores.nebula.errors import NebulaRefused
+from stores.nebula.fetch import by_vid, fetch, read_heads
+from stores.nebula.plan import NOTHING, Head, Loose, Plan, delete_loose, plan, to_write
+from stores.nebula.rows import Row, read, written
+from stores.nebula.script import Fill, Line, Script, quoted, vids
+from stores.nebula.session import NebulaSessions
+from stores.nebula.vid import bank_vid, vid
+
+
+class Clock:
+    """Times of writes in microseconds, each once: they order what the index has yet to see."""
+
+    def __init__(self) -> None:
+        self._last = 0
+        self._lock = threading.Lock()
+
+    def next(self) -> int:
+        """Now, or just after the last one given."""
+        with self._lock:
+            self._last = max(self._last + 1, time.time_ns() // 1_000)
+            return self._last
+
+
+class Writer:
+    """Applies decisions, from any number of threads."""
+
+    def __init__(self, sessions: NebulaSessions, clock: Clock, claims: Claims) -> None:
+        self._sessions = sessions
+        self._clock = clock
+        self._claims = claims
+        self._banks: set[str] = set()
+
+    def apply(self, decisions: Sequence[Decision]) -> None:
+        """Write decisions, durable on return; raises VersionConflict with nothing written."""
+        asked = by_slot(decisions)
+        with self._claims.token() as token:
+            plans = self._claims.hold(token, lambda: self._heads(asked), lambda heads: self._plans(asked, heads))
+            try:
+                self._add(plans)
+                lost = self._commit(plans, token)
+            except BaseException:
+                self._claims.release(plans, token)
+                raise
+            self._remove([one for one in plans if one.removed != NOTHING and one.slot.id not in lost], token)
+        if lost:
+            raise VersionConflict(lost)
+
+    def _heads(self, asked: dict[SlotKey, Decision]) -> list[Head]:
+        heads = read_heads(self._sessions, list(asked))
+        expected = zip(asked.items(), heads, strict=True)
+        conflicts = [id for ((_, id), decision), head in expected if head.version != decision.expected_version]
+        if conflicts:
+            raise VersionConflict(conflicts)
+        return heads
+
+    def _plans(self, asked: dict[SlotKey, Decision], heads: Sequence[Head]) -> list[Plan]:
+        ends = {vid(piece.bank, piece.id): None for decision in asked.values() for piece in decision.evidence}
+        rows = fetch(self._sessions, ngql.FETCH_EVIDENCE, list(ends))
+        stored = {end: read(row["body"], Evidence) for end, row in rows.items()}
+        for key, head in zip(asked, heads, strict=True):
+            for id in head.loose.evidence:  # what a dead writer left half-written
+                piece = stored.get(vid(key[0], id))
+                if piece is not None and (piece.bank, piece.slot) == key:
+                    del stored[vid(key[0], id)]
+        pieces = to_write(asked.values(), stored)
+        return [
+            plan(decision, head, pieces.get(head.vid, ()), stored)
+            for decision, head in zip(asked.values(), heads, strict=True)
+        ]
+
+    def _add(self, plans: Sequence[Plan]) -> None:
+        script = Script()
+        self._add_evidence(script, plans)
+        self._add_entities(script, plans)
+        self._add_beliefs(script, plans)
+        self._sessions.write(script)
+        self._banks.update(plan.slot.bank for plan in plans)
+
+    def _add_evidence(self, script: Script, plans: Sequence[Plan]) -> None:
+        _delete(script, [(one.slot.bank, one.undone) for one in plans])
+        delete_edges(script, [key for one in plans for key in one.replaced])
+        add_edges(script, {key: values for one in plans for key, values in one.edges.items()})
+        lines = [
+            Line(
+                ngql.EVIDENCE_ROW,
+                {
+                    "vid": quoted(vid(piece.bank, piece.id)),
+                    "bank": piece.bank,
+                    "id": piece.id,
+                    "body": body,
+                },
+            )
+            for one in plans
+            for piece, body in zip(one.evidence, one.bodies, strict=True)
+        ]
+        script.add_rows(ngql.INSERT_EVIDENCE, lines)
+
+    def _add_entities(self, script: Script, plans: Sequence[Plan]) -> None:
+        for bank in sorted({one.slot.bank for one in plans} - self._banks):
+            script.add(ngql.PUT_BANK, vid=quoted(bank_vid(bank)), name=bank)
+        smallest = _entities(plans)
+        rows = fetch(self._sessions, ngql.FETCH_ENTITIES, [vid(*key) for key in smallest])
+        missing = {key: entity for key, entity in smallest.items() if vid(*key) not in rows}
+        edges = {
+            key: values for (bank, id), entity in missing.items() for key, values in name_edge(bank, id, entity).items()
+        }
+        add_edges(script, edges)
+        for (bank, id), entity in smallest.items():
+            row = rows.get(vid(bank, id))
+            if row is None or (entity.name, entity.type) < (str(row["name"]), str(row["type"])):
+                script.add(
+                    ngql.PUT_ENTITY, vid=quoted(vid(bank, id)), bank=bank, id=id, name=entity.name, type=entity.type
+                )
+
+    def _add_beliefs(self, script: Script, plans: Sequence[Plan]) -> None:
+        lines = [Line(ngql.BELIEF_ROW, self._belief(belief)) for one in plans for belief in one.new]
+        script.add_rows(ngql.INSERT_BELIEFS, lines)
+        for belief in (belief for one in plans for belief in one.changed):
+            script.add(ngql.PUT_BELIEF, **self._belief(belief))
+        aliases = [
+            Line(ngql.ALIAS_ROW, {"vid": quoted(vid(one.slot.bank, id)), "target": target})
+            for one in plans
+            for id, target in one.aliases.items()
+        ]
+        script.add_rows(ngql.INSERT_ALIASES, aliases)
+
+    def _belief(self, belief: Belief) -> dict[str, Fill]:
+        return {
+            "vid": quoted(vid(belief.bank, belief.id)),
+            "bank": belief.bank,
+            "id": belief.id,
+            "slot": belief.slot,
+            "status": belief.status,
+            "version": belief.version,
+            "pending": self._clock.next(),
+        }
+
+    def _commit(self, plans: Sequence[Plan], token: str) -> list[str]:
+        """Let every slot move on; returns those that were taken from us meanwhile, since we were thought dead."""
+        lost: list[str] = []
+        for some in batches(plans):
+            found = self._committed(some, token)
+            for one in some:
+                row = found.get(one.head.vid)
+                if row is None or row["token"] != token:
+                    lost.append(one.slot.id)
+        return lost
+
+    def _committed(self, plans: Sequence[Plan], token: str) -> dict[str, Row]:
+        script = Script()
+        for one in plans:
+            script.add(
+                ngql.COMMIT_SLOT,
+                vid=quoted(one.head.vid),
+                bank=one.slot.bank,
+                id=one.slot.id,
+                version=one.slot.version,
+                review_at=one.review_at,
+                body=one.body,
+                token=token,
+                loose="" if one.removed == NOTHING else written(one.removed),
+                claim="" if one.removed == NOTHING else token,
+            )
+        rows = vids(one.head.vid for one in plans)
+        script.add(ngql.FETCH_TOKENS, vids=rows)
+        try:
+            return by_vid(self._sessions.write(script))
+        except NebulaRefused:  # one of them is gone: somebody erased it
+            there = by_vid(self._sessions.read(ngql.FETCH_TOKENS, vids=rows))
+            return self._committed([one for one in plans if one.head.vid in there], token) if there else {}
+
+    def _remove(self, plans: Sequence[Plan], token: str) -> None:
+        """What was decided is durable by now, so that a failure is nobody's but the next writer's."""
+        script = Script()
+        _delete(script, [(one.slot.bank, one.removed) for one in plans])
+        for one in plans:
+            script.add(ngql.TIDY_SLOT, vid=quoted(one.head.vid), token=token)
+        with suppress(StoreUnavailable, NebulaRefused):
+            self._sessions.write(script)
+
+
+def _entities(plans: Sequence[Plan]) -> dict[tuple[str, str], Entity]:
+    """Every entity of these slots by bank and id, in the smaller of two spellings."""
+    found: dict[tuple[str, str], Entity] = {}
+    for one in plans:
+        bank = one.slot.bank
+        for entity in (one.slot.entity, *(mention for piece in one.evidence for mention in piece.mentions)):
+            key = (bank, entity_id(bank, entity))
+            other = found.get(key)
+            if other is None or (entity.name, entity.type) < (other.name, other.type):
+                found[key] = entity
+    return found
+
+
+def _delete(script: Script, some: Sequence[tuple[str, Loose]]) -> None:
+    """Delete what is loose, by bank and all at once."""
+    by_bank: dict[str, Loose] = {}
+    for bank, loose in some:
+        by_bank[bank] = by_bank.get(bank, NOTHING).with_all(loose)
+    for bank, loose in by_bank.items():
+        delete_loose(script, bank, loose)

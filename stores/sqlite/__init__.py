@@ -1,0 +1,1 @@
+"""The embedded log and graph: SQLite files, their schema, transactions and upkeep."""
