@@ -8,7 +8,7 @@ import msgspec
 from beliefs.rulebook import Rulebook
 from beliefs.scope import covers
 from beliefs.values import cluster, magnitude
-from schemas.claim import Scope, Stance, ValueType
+from schemas.claim import Kind, Scope, Stance, ValueType
 from schemas.evidence import Evidence
 from schemas.instant import Instant
 
@@ -83,8 +83,15 @@ def hear(evidence: Sequence[Evidence], book: Rulebook, now: Instant) -> Hearing:
     return Hearing(voices, changes_at)
 
 
+def heard_as(kind: Kind, instructs: bool) -> Kind:
+    """What kind of word it is: an instruction without authority is heard as an observation."""
+    if instructs:
+        return "instruction"
+    return "observation" if kind == "instruction" else kind
+
+
 def _voice(piece: Evidence, book: Rulebook) -> Voice:
-    authority = book.authority(piece.agent, piece.attribute)
+    authority = book.authority(piece)
     if piece.value is None:
         kind: ValueType = "text"
         value_key = ""

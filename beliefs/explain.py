@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from beliefs.confidence import decay, sigmoid, total
 from beliefs.conflict import Candidate
-from beliefs.counting import Voice
+from beliefs.counting import Voice, heard_as
 from beliefs.resolve import judged, resolve
 from beliefs.rulebook import rulebook
 from schemas.answer import Contribution, Explanation
@@ -15,6 +15,7 @@ from schemas.instant import DAY, Instant
 from schemas.policy import Policy
 from schemas.slot import Slot
 
+_UNAUTHORISED = "an instruction without authority, heard as an observation"
 _TOO_EARLY = "it speaks against what came before it only"
 
 
@@ -49,18 +50,20 @@ def _account(belief: Belief, candidate: Candidate, policy: Policy, now: Instant)
         expired = piece.valid_until is not None and piece.valid_until <= now
         left = 0.0 if expired else decay(now - voice.at, voice.half_life)
         counts = id(voice) in counted
+        trusted = book.learned(piece)
         return Contribution(
             evidence=piece,
             stance="supports" if factor > 0 else "refutes",
-            kind="instruction" if voice.instructs else piece.kind,
+            kind=heard_as(piece.kind, voice.instructs),
             factor=abs(factor),
             weight=piece.weight,
-            reliability=book.reliability(piece),
+            reliability=trusted.weight,
             decay=left,
             half_life_days=None if voice.half_life is None else voice.half_life / DAY,
             log_odds=factor * voice.weight * left if counts else 0.0,
             counted=counts,
-            note=note,
+            note=note or (_UNAUTHORISED if piece.kind == "instruction" and not voice.instructs else ""),
+            outcomes=trusted.outcomes,
         )
 
     terms = [contribution(voice, factor, _note(voice, belief, factor)) for voice, factor in weighed]

@@ -33,7 +33,7 @@ def is_plain(piece: Evidence, now: Instant) -> bool:
 
 def resolve_lone(piece: Evidence, book: Rulebook, now: Instant) -> Slot:
     """The state of a slot whose evidence is one plain piece."""
-    instructs = piece.kind == "instruction" and book.authority(piece.agent, piece.attribute).may_instruct
+    instructs = piece.kind == "instruction" and book.authority(piece).may_instruct
     value_type: ValueType = "text"
     value_key = ""
     if piece.value is not None:
@@ -52,7 +52,7 @@ def resolve_lone(piece: Evidence, book: Rulebook, now: Instant) -> Slot:
         value=piece.value,
         value_type=value_type,
         scope=piece.scope,
-        kind="instruction" if instructs else piece.kind,
+        kind=piece.kind if instructs or piece.kind != "instruction" else "observation",
         network=piece.network,
         tier=piece.tier,
         reason=reason,

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from operator import attrgetter
 
 from beliefs.conflict import Candidate, candidates
-from beliefs.counting import Hearing, Voice, hear
+from beliefs.counting import Hearing, Voice, hear, heard_as
 from beliefs.lone import is_plain, resolve_lone
 from beliefs.review import next_decay
 from beliefs.rulebook import Rulebook, rulebook
@@ -123,7 +123,7 @@ def _belief(first: Evidence, candidate: Candidate, verdict: Verdict) -> Belief:
         value=words.value,
         value_type=told.value_type,
         scope=candidate.scope,
-        kind="instruction" if candidate.instructed is not None else words.kind,
+        kind="instruction" if candidate.instructed is not None else heard_as(words.kind, told.instructs),
         network=words.network,
         tier=words.tier,
         reason=verdict.reason,

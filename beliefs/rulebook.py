@@ -4,12 +4,13 @@ from fnmatch import fnmatchcase
 from typing import TypeVar
 
 from beliefs.confidence import logit
+from beliefs.reliability import NOTHING_KNOWN, by_place, weight_from
 from beliefs.values import normal_value
 from schemas.claim import Value, ValueType
 from schemas.evidence import Evidence
 from schemas.identity import normal_name
 from schemas.instant import DAY
-from schemas.policy import AttributeRule, Authority, Policy
+from schemas.policy import AttributeRule, Authority, Policy, Reliability
 
 _PLAIN = AttributeRule(pattern="*")
 _ANYBODY = Authority()
@@ -32,9 +33,12 @@ class Rulebook:
     def __init__(self, policy: Policy) -> None:
         self.policy = policy
         self._rules: dict[str, AttributeRule] = {}
-        self._authorities: dict[tuple[str, str], Authority] = {}
+        self._authorities: dict[tuple[str, str, str, str], Authority] = {}
         self._values: dict[tuple[object, ...], tuple[ValueType, str]] = {}
-        self._reliability = {(one.origin, normal_name(one.attribute)): one.weight for one in policy.reliabilities}
+        self._reliabilities: dict[tuple[str, str, bool], Reliability] = {}
+        self._told = {(one.origin, normal_name(one.attribute)): one for one in policy.reliabilities}
+        self._learned = by_place(policy.trust)
+        self._weighs_alike = not self._told and not self._learned
         self.stale_odds = logit(policy.stale_below) - policy.base
         self._state_half_life = _microseconds(policy.state_half_life_days)
 
@@ -61,27 +65,48 @@ class Rulebook:
                 _remember(self._values, asked, found)
         return found
 
-    def authority(self, agent: str, attribute: str | None) -> Authority:
-        """The first authority entry that matches; without any, everybody may instruct."""
+    def authority(self, evidence: Evidence) -> Authority:
+        """The first authority entry that matches whoever speaks; without any, everybody may instruct."""
         if not self.policy.authorities:
             return _ANYBODY
-        key = (agent, attribute or "")
+        key = (evidence.agent, evidence.attribute or "", evidence.source.type, evidence.entity.type)
         found = self._authorities.get(key)
         if found is None:
-            name = normal_name(attribute or "")
-            matching = (
-                entry
-                for entry in self.policy.authorities
-                if fnmatchcase(agent, entry.agent) and fnmatchcase(name, normal_name(entry.attribute))
-            )
+            matching = (entry for entry in self.policy.authorities if self._speaks_for(entry, *key))
             found = _remember(self._authorities, key, next(matching, _ANYBODY))
         return found
 
+    def _speaks_for(self, entry: Authority, agent: str, attribute: str, source_type: str, entity_type: str) -> bool:
+        members = self.policy.groups.get(entry.group, ()) if entry.group else ("*",)
+        return (
+            fnmatchcase(agent, entry.agent)
+            and any(fnmatchcase(agent, member) for member in members)
+            and fnmatchcase(normal_name(attribute), normal_name(entry.attribute))
+            and fnmatchcase(source_type, entry.source_type)
+            and fnmatchcase(normal_name(entity_type), normal_name(entry.entity_type))
+        )
+
     def reliability(self, evidence: Evidence) -> float:
-        """The learned weight of the evidence's origin on its attribute; 1.0 until something is known."""
-        if not self._reliability:
-            return 1.0
-        return self._reliability.get((evidence.origin, normal_name(evidence.attribute or "")), 1.0)
+        """The weight of the evidence's origin on its attribute; 1.0 until something is known."""
+        return 1.0 if self._weighs_alike else self.learned(evidence).weight
+
+    def learned(self, evidence: Evidence) -> Reliability:
+        """That weight with the outcomes it comes from: the owner's own, else what was learned.
+
+        Nothing is learned of those who judge beliefs: a verdict is no testimony.
+        """
+        if self._weighs_alike:
+            return NOTHING_KNOWN
+        verdict = evidence.source.type == "feedback"
+        key = (evidence.origin, evidence.attribute or "", verdict)
+        found = self._reliabilities.get(key)
+        if found is None:
+            origin, attribute = evidence.origin, normal_name(evidence.attribute or "")
+            found = self._told.get((origin, attribute))
+            if found is None:
+                found = NOTHING_KNOWN if verdict else weight_from(self._learned, origin, attribute)
+            _remember(self._reliabilities, key, found)
+        return found
 
     def half_life(self, evidence: Evidence, instructs: bool) -> int | None:
         """The half-life in microseconds, None for what does not decay (design 3.3).

@@ -168,9 +168,10 @@ def _in_order(kept: Sequence[_Kept]) -> list[_Kept]:
     return ordered
 
 
-def _truest_first(one: _Kept) -> tuple[bool, float, float, str]:
-    contested = bool(one.belief.rivals)
-    return (one.belief.status not in LIVE, -one.confidence if contested else 0.0, -one.score, one.belief.id)
+def _truest_first(one: _Kept) -> tuple[bool, bool, float, float, str]:
+    """Sightings contest an instruction; however many they are, they do not take its place (design 3.4)."""
+    contested, overruled = bool(one.belief.rivals), one.belief.reason == "overruled"
+    return (one.belief.status not in LIVE, overruled, -one.confidence if contested else 0.0, -one.score, one.belief.id)
 
 
 def _found(kept: _Kept, seen: Seen) -> Found:

@@ -61,12 +61,16 @@ def term(contribution: Contribution) -> str:
     """One term of the log-odds with its factors, or why it does not count."""
     sums = (
         f"{contribution.factor:g} × weight {contribution.weight:g} × reliability {contribution.reliability:.2f}"
-        f" × decay {contribution.decay:.3f}"
+        f"{_learned_from(contribution.outcomes)} × decay {contribution.decay:.3f}"
     )
     note = f" ({contribution.note})" if contribution.note else ""
     if not contribution.counted:
         return f"{said(contribution.evidence)}: does not count{note}"
     return f"{contribution.log_odds:+.3f} = {sums}: {said(contribution.evidence)}{note}"
+
+
+def _learned_from(outcomes: int) -> str:
+    return f" (from {outcomes} outcome{'' if outcomes == 1 else 's'})" if outcomes else ""
 
 
 def one_line(text: str) -> str:

@@ -16,6 +16,7 @@ class Contribution(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     """One piece of evidence and its term in the log-odds of a belief: factor * weight * reliability * decay.
 
     `log_odds` is signed: above zero for, below zero against, zero where it does not count (`note` says why).
+    `outcomes` is the number of verified answers that `reliability` was learned from; 0: it was not learned.
     """
 
     evidence: Evidence
@@ -29,6 +30,7 @@ class Contribution(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     log_odds: float
     counted: bool
     note: str = ""
+    outcomes: int = 0
 
 
 class Explanation(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -1,11 +1,16 @@
 """A policy: what a bank's owner decides about attributes, half-lives, authority and trust."""
 
+from collections.abc import Mapping
+from fnmatch import fnmatchcase
+from typing import get_args
+
 import msgspec
 
 from schemas.claim import ValueType
 from schemas.errors import InvalidInput
 from schemas.instant import DAY, MINUTE
 from schemas.limits import MAX_WEIGHT, check_number
+from schemas.observation import SourceType
 
 _MAX_DAYS = 100_000.0
 
@@ -28,12 +33,18 @@ class AttributeRule(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
 
 
 class Authority(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """Agents matching `agent` may (or may not) instruct on attributes matching `attribute`, with a rank."""
+    """Whoever matches all that is named here (shell wildcards) may, or may not, instruct, with a rank.
+
+    `group` is a name from the policy's `groups`; empty: any agent.
+    """
 
     agent: str = "*"
     attribute: str = "*"
     may_instruct: bool = True
     rank: int = 0
+    group: str = ""
+    source_type: str = "*"
+    entity_type: str = "*"
 
 
 class Reliability(msgspec.Struct, frozen=True):
@@ -45,10 +56,26 @@ class Reliability(msgspec.Struct, frozen=True):
     outcomes: int = 0
 
 
+class Trust(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What `calibrate` has learned from `outcomes` verified answers; every calibration raises the version.
+
+    `*` as an origin, or as an attribute, is the weight for those of which nothing is known.
+    """
+
+    version: int = 0
+    outcomes: int = 0
+    weights: tuple[Reliability, ...] = ()
+
+
+UNTAUGHT = Trust()
+
+
 class Policy(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """All that resolving a slot depends on besides its evidence and the time; immutable and versioned.
 
-    The first matching entry of `attributes` and of `authorities` applies. `skew` in microseconds.
+    The first matching entry of `attributes` and of `authorities` applies; without one, anybody may instruct.
+    `groups` names lists of agents (shell wildcards). `reliabilities` are the owner's own and go before those that
+    were learned, `trust`. `skew` in microseconds.
     """
 
     version: int = 1
@@ -67,6 +94,8 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     )
     authorities: tuple[Authority, ...] = ()
     reliabilities: tuple[Reliability, ...] = ()
+    groups: dict[str, tuple[str, ...]] = {}
+    trust: Trust = UNTAUGHT
 
 
 DEFAULT_POLICY = Policy()
@@ -87,6 +116,25 @@ def check_policy(policy: Policy) -> Policy:
         check_number(rule.tolerance, f"{field}.tolerance", 0.0, 1e12)
         if rule.half_life_days is not None:
             check_number(rule.half_life_days, f"{field}.half_life_days", 0.0, _MAX_DAYS)
-    for place, entry in enumerate(policy.reliabilities):
-        check_number(entry.weight, f"policy.reliabilities[{place}].weight", 0.0, MAX_WEIGHT)
+    for place, authority in enumerate(policy.authorities):
+        _check_authority(authority, policy.groups, f"policy.authorities[{place}]")
+    for name, entries in (("reliabilities", policy.reliabilities), ("trust.weights", policy.trust.weights)):
+        for place, entry in enumerate(entries):
+            check_number(entry.weight, f"policy.{name}[{place}].weight", 0.0, MAX_WEIGHT)
     return policy
+
+
+def _check_authority(authority: Authority, groups: Mapping[str, tuple[str, ...]], field: str) -> None:
+    if authority.group and authority.group not in groups:
+        known = ", ".join(sorted(groups)) or "none"
+        raise InvalidInput(
+            f"{field}.group", f"is {authority.group!r:.80}, which policy.groups does not list; listed: {known}"
+        )
+    types = get_args(SourceType)
+    if not any(fnmatchcase(type, authority.source_type) for type in types):
+        raise InvalidInput(
+            f"{field}.source_type", f"is {authority.source_type!r:.80}, which no source is; use * or {', '.join(types)}"
+        )
+    for name in ("agent", "attribute", "entity_type"):
+        if not getattr(authority, name):
+            raise InvalidInput(f"{field}.{name}", "is empty and matches nothing; leave it out to match all")

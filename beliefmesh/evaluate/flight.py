@@ -22,12 +22,14 @@ from beliefmesh.evaluate.flight_cells import (
     same,
     value_of,
 )
+from beliefmesh.evaluate.flight_trust import ENTITY_TYPE, Cell, Labels, TrueCell, divided, gold_of_cell, told_of
 from beliefmesh.evaluate.place import NO_EMBEDDER, Report, memory_in
 from beliefmesh.evaluate.reading import files_in
 from beliefmesh.memory import Memory
-from beliefs.confidence import confidence
+from beliefs.reliability import brier, calibration_error
+from beliefs.verified import leading
 from recall.seen import Seen, Sight
-from schemas.belief import LIVE, Belief
+from schemas.belief import Belief
 from schemas.entity import Entity
 from schemas.instant import Instant, instant_of
 from schemas.policy import DEFAULT_POLICY, AttributeRule, Policy
@@ -35,12 +37,8 @@ from schemas.query import Principal
 from schemas.slot import slot_id
 
 BANK = "flight"
-ENTITY_TYPE = "flight"
 _PAGE = 500
 _REPORT_EVERY = 20_000
-
-Cell = tuple[str, str]
-"""Entity and column."""
 
 
 class Judged(msgspec.Struct, frozen=True):
@@ -60,11 +58,15 @@ def evaluate_flight(
     exclude: Sequence[str] = ("aa", "ua", "co"),
     only_gold: bool = False,
     batch: int = 2_000,
+    labels: Labels | None = None,
     folder: Path | None = None,
     log: str = "",
     report: Report,
 ) -> dict[str, Any]:
-    """Feed every cell as its source's claim, day by day, then compare what is believed on each day with the truth."""
+    """Feed every cell as its source's claim, day by day, then compare what is believed on each day with the truth.
+
+    With `labels` trust is learned from answers of the first days, and only the other days are judged.
+    """
     left_out = {name.casefold() for name in exclude}
     truth = {row.entity: row for path in files_in(gold, "gold-*.tsv*", "gold") for row in read_gold(path)}
     told: dict[Cell, dict[str, str]] = {}
@@ -80,19 +82,27 @@ def evaluate_flight(
             rows += len(observations)
             stated += sum(len(claims_of(row)) for row in chosen)
             _note(chosen, truth, told)
-        judged = list(_judge(memory, truth, told))
+        known = _true_cells(truth, told)
+        calibration: dict[str, Any] = {}
+        if labels is not None:
+            learned, known = divided(known, labels)
+            before = list(_judge(memory, told, known))
+            report(f"learning from {len(learned)} cells")
+            done = memory.calibrate([gold_of_cell(one) for one in learned], feedback=False)
+            calibration = {"calibration": told_of(labels, learned, known, done) | {"before": _scores(before)}}
+        judged = list(_judge(memory, told, known))
     return {
         "evaluation": "flight",
-        "precision": _share(one.right for one in judged),
+        **_scores(judged),
         "vote_precision": _share(one.vote for one in judged),
         "exact_vote_precision": _share(one.exact_vote for one in judged),
-        "brier": round(sum((one.confidence - one.right) ** 2 for one in judged) / max(len(judged), 1), 6),
         "columns": {column: _share(one.right for one in judged if one.column == column) for column in COLUMNS},
         "cells": len(judged),
         "observations": rows,
         "claims": stated,
         "claims_per_second": round(stated / seconds, 1) if seconds else 0.0,
         "seconds": round(seconds, 3),
+        **calibration,
     }
 
 
@@ -141,16 +151,6 @@ def plain_vote(column: str, votes: Iterable[str], tolerant: bool) -> str:
     return max(groups, key=lambda value: groups[value])
 
 
-def leading(beliefs: Sequence[Belief], moment: Instant, base: float) -> tuple[Belief, float]:
-    """The belief that a slot answers with, and how surely it is held: its holder, else the surest that is contested."""
-    sure = {belief.id: confidence(belief, moment, base) for belief in beliefs}
-    best = max(
-        beliefs,
-        key=lambda one: (one.status == "active", one.status in LIVE, sure[one.id], one.newest_support or 0, one.id),
-    )
-    return best, sure[best.id]
-
-
 def _feed(memory: Memory, observations: Sequence[dict[str, object]], batch: int, report: Report, name: str) -> float:
     started = time.perf_counter()
     for at in range(0, len(observations), batch):
@@ -169,19 +169,23 @@ def _note(rows: Iterable[Row], truth: Mapping[str, Row], told: dict[Cell, dict[s
                 told.setdefault((row.entity, column), {})[row.source] = value
 
 
-def _judge(memory: Memory, truth: Mapping[str, Row], told: Mapping[Cell, Mapping[str, str]]) -> Iterator[Judged]:
-    cells = {
-        (row.entity, column): true
+def _true_cells(truth: Mapping[str, Row], told: Mapping[Cell, Mapping[str, str]]) -> dict[Cell, TrueCell]:
+    """The cells whose truth is known and of which some source says something."""
+    return {
+        (row.entity, column): TrueCell(row.entity, column, true, row.day)
         for row in truth.values()
         for column, cell in row.cells.items()
         if (true := _true_value(column, cell, row.day)) is not None and (row.entity, column) in told
     }
+
+
+def _judge(memory: Memory, told: Mapping[Cell, Mapping[str, str]], cells: Mapping[Cell, TrueCell]) -> Iterator[Judged]:
     by_day: dict[date, list[Cell]] = {}
-    for cell in cells:
-        by_day.setdefault(truth[cell[0]].day, []).append(cell)
+    for cell, known in cells.items():
+        by_day.setdefault(known.day, []).append(cell)
     for day, asked in sorted(by_day.items()):
         for cell, belief, sure in _answers(memory, asked, instant_of(datetime(day.year, day.month, day.day))):
-            column, true, votes = cell[1], cells[cell], told[cell].values()
+            column, true, votes = cell[1], cells[cell].value, told[cell].values()
             yield Judged(
                 column=column,
                 right=same(column, str(belief.value), true),
@@ -209,6 +213,16 @@ def _answers(memory: Memory, asked: Sequence[Cell], moment: Instant) -> Iterator
     for at in range(0, len(ids), _PAGE):
         for id, slot in seen.slots(ids[at : at + _PAGE]).items():
             yield slots[id], *leading(slot.slot.beliefs, moment, bank_policy.base)
+
+
+def _scores(judged: Sequence[Judged]) -> dict[str, float]:
+    """The share right, and how far confidence is from it."""
+    pairs = [(one.confidence, one.right) for one in judged]
+    return {
+        "precision": _share(right for _, right in pairs),
+        "brier": round(brier(pairs), 6),
+        "ece": round(calibration_error(pairs), 6),
+    }
 
 
 def _share(right: Iterable[bool]) -> float:

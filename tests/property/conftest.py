@@ -10,7 +10,7 @@ from schemas.entity import Entity
 from schemas.evidence import Evidence
 from schemas.instant import DAY, HOUR, Instant
 from schemas.observation import Source, SourceType
-from schemas.policy import AttributeRule, Authority, Policy, Reliability
+from schemas.policy import UNTAUGHT, AttributeRule, Authority, Policy, Reliability, Trust
 from schemas.slot import slot_id
 
 settings.register_profile("house", deadline=None, max_examples=100)
@@ -23,6 +23,16 @@ SCOPES = (
     scope_of({"region": "US"}),
     scope_of({"report": "financial"}),
     scope_of({"region": "EU", "report": "financial"}),
+)
+LEARNED = Trust(
+    version=3,
+    outcomes=40,
+    weights=(
+        Reliability("*", "returns window", 0.5, 40),
+        Reliability("handbook", "returns window", 7.25, 8),
+        Reliability("wiki", "returns window", 0.02, 12),
+        Reliability("mail", "*", 3.0, 20),
+    ),
 )
 HALF_LIVES = st.sampled_from([None, 0.0, 1 / 24, 1.0, 180.0, 365.0])
 EVENTUALITIES = st.binary(min_size=9, max_size=9).map(int.from_bytes)
@@ -95,10 +105,22 @@ def policies() -> st.SearchStrategy[Policy]:
         specific_survives=st.booleans(),
     )
     authorities = st.sampled_from(
-        [(), (Authority(agent="boss", rank=1), Authority(agent="intern", may_instruct=False))]
+        [
+            (),
+            (Authority(agent="boss", rank=1), Authority(agent="intern", may_instruct=False)),
+            (Authority(group="staff", source_type="document", entity_type="pol*"), Authority(may_instruct=False)),
+        ]
     )
+    trust = st.sampled_from([UNTAUGHT, UNTAUGHT, LEARNED])
     learned = st.sampled_from([(), (Reliability("wiki", "returns window", 0.25), Reliability("mail", "other", 3.0))])
-    return st.builds(Policy, attributes=rule.map(lambda one: (one,)), authorities=authorities, reliabilities=learned)
+    return st.builds(
+        Policy,
+        attributes=rule.map(lambda one: (one,)),
+        authorities=authorities,
+        reliabilities=learned,
+        groups=st.just({"staff": ("intern", "clerk*")}),
+        trust=trust,
+    )
 
 
 st.register_type_strategy(Evidence, EVENTUALITIES.map(evidence_from))

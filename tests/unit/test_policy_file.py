@@ -6,12 +6,21 @@ import pytest
 
 from beliefmesh.policy_file import read_policy
 from schemas.errors import InvalidSetting
-from schemas.policy import AttributeRule
+from schemas.policy import AttributeRule, Authority
 
 YAML = """
 state_half_life_days: 10
 attributes:
   - {pattern: "departure*", type: time, tolerance: 600}
+"""
+
+AUTHORITIES = """
+groups:
+  finance: [treasurer, "ledger-*"]
+authorities:
+  - {group: finance, attribute: "payee*", entity_type: invoice}
+  - {source_type: ticket, rank: 1}
+  - {may_instruct: false}
 """
 
 
@@ -34,6 +43,12 @@ def test_a_policy_is_read_from_yaml_and_toml(tmp_path: Path) -> None:
         ("attributes: 7\n", "attributes"),
         ("attributes: [{pattern: x, cardinality: few}]\n", "cardinality"),
         (":\n  - [", "policy.yaml"),
+        ("authorities: [{agnt: boss}]\n", r"authorities\[0\] has 'agnt'; it may have agent"),
+        ("authorities: [{agent: boss}]\n", "end them with {may_instruct: false}"),
+        ("authorities: [{group: staff}, {may_instruct: false}]\n", r"authorities\[0\].group.*policy.groups"),
+        ("authorities: [{source_type: rumour}, {}]\n", r"authorities\[0\].source_type.*dialogue"),
+        ("attributes: [{patern: x}]\n", r"attributes\[0\] has 'patern'"),
+        ("trust: {version: 3}\n", "run beliefmesh calibrate"),
     ],
 )
 def test_a_senseless_policy_is_refused_by_name(tmp_path: Path, text: str, told: str) -> None:
@@ -41,6 +56,29 @@ def test_a_senseless_policy_is_refused_by_name(tmp_path: Path, text: str, told: 
 
     with pytest.raises(InvalidSetting, match=told):
         read_policy(tmp_path / "policy.yaml")
+
+
+def test_authorities_are_read_with_their_groups(tmp_path: Path) -> None:
+    (tmp_path / "policy.yaml").write_text(AUTHORITIES, encoding="utf-8")
+
+    policy = read_policy(tmp_path / "policy.yaml")
+
+    assert policy.groups == {"finance": ("treasurer", "ledger-*")}
+    assert policy.authorities == (
+        Authority(group="finance", attribute="payee*", entity_type="invoice"),
+        Authority(source_type="ticket", rank=1),
+        Authority(may_instruct=False),
+    )
+
+
+def test_the_policy_that_the_documentation_shows_is_accepted(tmp_path: Path) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "configuration.md").read_text(encoding="utf-8")
+    (tmp_path / "policy.yaml").write_text(page.split("```yaml")[1].split("```")[0], encoding="utf-8")
+
+    policy = read_policy(tmp_path / "policy.yaml")
+
+    assert [entry.may_instruct for entry in policy.authorities] == [True, True, False]
+    assert policy.reliabilities[0].weight == 2.0
 
 
 def test_a_missing_policy_file_is_named(tmp_path: Path) -> None:
