@@ -17,6 +17,7 @@ from schemas.instant import Instant
 from schemas.observation import Observation, Source, observation_key
 from schemas.slot import Change
 from schemas.wire import pack
+from stores.kafka.library import KafkaAdminClient
 from stores.kafka.log import KafkaLog
 from stores.kafka.options import KafkaOptions
 from stores.local.index import LocalIndex
@@ -77,11 +78,17 @@ class House:
         self.letters = DeadLetters(self.log, self.topics)
         self.workers: list[KafkaWorker] = []
 
-    def worker(self) -> KafkaWorker:
-        self.workers.append(
-            KafkaWorker(self.log, self.mesh, self.topics, lambda: NOW, self.graph.due, 100, url=self.url, options=QUICK)
-        )
+    def worker(self, options: KafkaOptions = QUICK) -> KafkaWorker:
+        now, due = (lambda: NOW), self.graph.due
+        self.workers.append(KafkaWorker(self.log, self.mesh, self.topics, now, due, 100, url=self.url, options=options))
         return self.workers[-1]
+
+    def members(self) -> list[str | None]:
+        """The names of the group's workers, as the broker knows them."""
+        admin = KafkaAdminClient(bootstrap_servers=self.url.removeprefix("kafka://"))
+        (group,) = admin.describe_groups([self.topics.group]).values()
+        admin.close()
+        return [member["group_instance_id"] for member in group["members"]]
 
     def started(self) -> KafkaWorker:
         worker = self.worker()
@@ -324,6 +331,25 @@ def test_a_log_that_fails_before_a_batch_begins_stops_no_stage_for_good(kafka: s
     assert house.held() == set(NAMES)
     assert worker.stopped_by == ""
     house.close()
+
+
+def test_a_named_worker_that_is_back_in_time_is_the_same_member_and_goes_on(house: House) -> None:
+    named = KafkaOptions(session_timeout=30.0, drain_timeout=20.0, instance="worker-a")
+    first = house.worker(named)
+    house.tell(*NAMES[:6])
+    first.start()
+    first.drain()
+    assert house.members() == ["worker-a"]
+    first.stop()
+    house.tell(*NAMES[6:])
+
+    second = house.worker(named)
+    second.start()
+    second.drain()
+
+    assert house.members() == ["worker-a"]
+    assert house.held() == set(NAMES)
+    assert second.counts["duplicates"] == 0
 
 
 def test_headers_and_times_that_no_topic_could_take_again_stop_nothing(house: House) -> None:
