@@ -26,7 +26,7 @@ from schemas.instant import Instant, format_instant, parse_instant
 from schemas.limits import check_bank, check_name, check_text
 from schemas.query import Principal
 from schemas.recall_record import Usefulness
-from schemas.wire import load
+from schemas.wire import dump, load
 
 _PATIENCE_SECONDS = 120.0
 _TRIES = 8
@@ -75,6 +75,10 @@ class RemoteMemory:
             if progress:
                 progress(count)
         return Imported(accepted, dead, token)
+
+    def set_aside(self, letters: Sequence[DeadLetter], *, bank: str | None = None) -> None:
+        """Keep what a source could not use, which was read here, as dead letters of the mesh."""
+        self._send("POST", f"{self._in(bank)}/refused", body=dump(Letters(tuple(letters))), content=EXACT_TYPE)
 
     def recall(
         self, text: str, *, bank: str | None = None, wait_for: str = "", principal: Asker = None, **fields: object

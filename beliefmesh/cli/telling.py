@@ -10,9 +10,9 @@ from typing import IO, Any, cast, get_args
 
 import click
 import msgspec
-from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
-from beliefmesh.cli.session import Session, session_of, with_flags
+from beliefmesh.cli.session import session_of, with_flags
+from beliefmesh.cli.sources import bar, import_files, moved
 from beliefmesh.receipt import Imported
 from beliefmesh.show import show_import, show_receipt
 from schemas.errors import InvalidInput
@@ -75,17 +75,24 @@ def retain(
 @click.command("import")
 @with_flags
 @click.argument("files", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False, allow_dash=True))
+@click.option("--source", metavar="NAME", help="What FILES are: jira, syslog, … (`sources list`), or a YAML file.")
 @click.pass_context
-def import_command(context: click.Context, files: tuple[str, ...]) -> None:
-    """Keep observations from FILES of JSON lines (.gz too; - for standard input). A bad line becomes a dead letter."""
+def import_command(context: click.Context, files: tuple[str, ...], source: str | None) -> None:
+    """Keep observations from FILES of JSON lines (.gz too; - for standard input). A bad line becomes a dead letter.
+
+    With --source, FILES are tickets or logs as other systems write them.
+    """
     session = session_of(context)
+    if source is not None:
+        import_files(session, source, files)
+        return
     accepted = dead = 0
     token = ""
-    with session.memory() as memory, _bar(session) as bar:
+    with session.memory() as memory, bar(session) as shown:
         for name in files:
-            task = bar.add_task(Path(name).name, total=None if name == _STDIN else Path(name).stat().st_size)
+            task = shown.add_task(Path(name).name, total=None if name == _STDIN else Path(name).stat().st_size)
             with _opened(name) as raw:
-                imported = memory.import_lines(_lines(raw, name), progress=partial(_moved, bar, task, raw))
+                imported = memory.import_lines(_lines(raw, name), progress=partial(moved, shown, task, raw))
             accepted, dead, token = accepted + imported.accepted, dead + imported.dead, imported.token or token
     done = Imported(accepted, dead, token)
     session.emit(done, lambda console: show_import(console, done))
@@ -182,11 +189,6 @@ def _decoded(said: bytes, given: dict[str, Any]) -> Any:
         raise InvalidInput("observation", f"is not JSON ({error})") from error
 
 
-def _bar(session: Session) -> Progress:
-    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
-    return Progress(*columns, console=session.notes, transient=True, disable=not session.notes.is_terminal)
-
-
 def _opened(name: str) -> IO[bytes]:
     return sys.stdin.buffer if name == _STDIN else Path(name).open("rb")
 
@@ -202,8 +204,3 @@ def _lines(raw: IO[bytes], name: str) -> Iterator[bytes]:
             yield from unpacked
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise InvalidInput("file", f"{name} is not whole gzip ({error})") from error
-
-
-def _moved(bar: Progress, task: TaskID, raw: IO[bytes], _: int) -> None:
-    if raw.seekable():
-        bar.update(task, completed=raw.tell())

@@ -1,0 +1,1 @@
+"""Sources: what other systems write (tickets, logs) becomes observations, by mappings and patterns in YAML files."""

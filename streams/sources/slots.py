@@ -1,0 +1,248 @@
+"""What a log line says as slots: what it is about, the states and versions that it tells, and what it measures."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+import msgspec
+
+from beliefs.sentences import words
+from beliefs.units import UNITS
+from schemas.claim import Value, ValueType
+from schemas.entity import Entity
+from streams.sources.masks import masked_path
+from streams.sources.pattern_file import IdRule, StateRule, filled
+from streams.sources.record import Record
+
+SERVICE = "service"
+HOST = "host"
+
+_LASTING = frozenset((SERVICE, HOST, "server", "node", "device", "interface", "cluster"))
+_PLANS = 20_000
+_READ = 4_096
+_INT64 = 1 << 63
+_LONGEST_NAME = 120
+_MEASURE = re.compile(
+    r"(?<![\w./-])(?:(?P<name>[A-Za-z][\w.-]*)\s?=|(?P<key>[A-Za-z][\w%-]*(?: [A-Za-z][\w-]*){0,2})\s?:)\s?"
+    r"(?P<number>[-+]?\d{1,15}(?:\.\d+)?)\s?(?P<unit>%|[A-Za-zµ]{1,12})?(?![\w:/-]|\.\d)"
+)
+_TOOK = re.compile(
+    r"\b(?:took|after|in|elapsed|duration|timeout(?: of)?)[\s:=-]{1,3}(?P<number>\d{1,12}(?:\.\d+)?)\s?"
+    r"(?P<unit>ms|s|us|µs|ns|sec|secs|seconds?|milliseconds?|minutes?|hours?)\b(?: to (?P<what>[a-z][\w ]{2,60}))?",
+    re.IGNORECASE,
+)
+_VERSION = re.compile(
+    r"(?P<name>(?<![\w.-])[A-Za-z][\w.-]{0,60})?(?:\s|_)?(?i:\bversion|\bver|(?<=_)version)\b[\s:=]{1,3}[\"']?v?(?P<version>\d+(?:\.\d+)+(?:[-+._]+\w+)*)"
+)
+_REQUEST = re.compile(r'"?\b(?P<method>GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) (?P<path>/\S*)')
+_NOT_MEASURED = re.compile(
+    r"(?:^|[ _.-])(?:\w{0,8}id|port|cport|line|lineno|tty|seq|year|hash|code|version|pri|priority|revision|facility)$",
+    re.IGNORECASE,
+)
+_STATE_KEY = re.compile(r"(?:\w+[_.])*(?:state|status|phase|health|condition)")
+_FORMER = re.compile(r"^(?:old|prev|previous|from|last|former)[_.]")
+_FRESH = re.compile(r"^(?:new|current|to)[_.]")
+_RESOURCES = words("instance container pod node device vm job task volume disk interface sensor")
+_BARE = words("used free total limit available count size value current max min")
+"""Of what: of the thing that was measured before it, as in `Total memory: 64 GB, used: 2 GB`."""
+
+_PRONOUNS = words(
+    "it this that which there what who he she they everything nothing server service process client and or not "
+    "file value option user system one of the to from new with for on a an in is using running current at by"
+)
+
+
+class Fact(msgspec.Struct, frozen=True, gc=False):
+    """A slot with the value that a line tells; `state` says that every change of it is told by itself."""
+
+    entity: Entity
+    attribute: str
+    value: Value
+    type: ValueType
+    tier: str = "low"
+    state: bool = False
+    scope: tuple[tuple[str, str], ...] = ()
+
+
+class Facts(msgspec.Struct, frozen=True, gc=False):
+    """All that a line tells: whom it is about, what else it names, and its slots."""
+
+    subject: Entity
+    links: tuple[Entity, ...]
+    states: tuple[Fact, ...]
+    measures: tuple[Fact, ...]
+
+
+class _Plan(msgspec.Struct, frozen=True):
+    """Which rules have anything to say about the lines of a template."""
+
+    ids: tuple[IdRule, ...]
+    states: tuple[StateRule, ...]
+    version: bool
+    measures: bool
+    took: bool
+    request: bool
+
+
+class SlotReader:
+    """Reads slots by rules. Which rules fit is found out once a template, since ids and numbers decide nothing."""
+
+    def __init__(self, ids: Sequence[IdRule], states: Sequence[StateRule]) -> None:
+        self._ids = tuple(rule for rule in ids if not rule.whole)
+        self._whole = tuple(rule for rule in ids if rule.whole)
+        self._states = tuple(states)
+        self._plans: dict[tuple[str, str], _Plan] = {}
+
+    def read(self, record: Record, template: str) -> Facts:
+        """What a line tells. Only the beginning of a long message is looked at."""
+        if len(record.message) > _READ:
+            record = msgspec.structs.replace(record, message=record.message[:_READ], raw=record.raw[:_READ])
+        plan = self._plan(record, template)
+        rules = (*self._whole, *plan.ids)
+        named = [(entity, rule.link) for rule in rules for entity in _entities(rule, record)]
+        things = [entity for entity, link in named if not link]
+        voice = _voice(record)
+        subject = record.subject or (things[0] if things else voice)
+        where = (("host", record.host),) if record.host and voice.type == SERVICE else ()
+        owner = subject if subject.type in _RESOURCES or record.subject is None else voice
+        if plan.request or record.scope:
+            owner = voice
+        states = [*self._told_states(plan, record, [subject, *things], voice, where)]
+        if plan.version:
+            states += _versions(record.message, voice, where)
+        states += _keyed_states(record, subject, voice, where)
+        measures = _measures(plan, record, owner, where if owner == voice else ())
+        others = [entity for entity, _ in named if entity != subject]
+        links = [*others, *([voice] if voice != subject else []), *_host(record, voice)]
+        return Facts(subject, tuple(dict.fromkeys(links))[:8], tuple(states), tuple(measures))
+
+    def _plan(self, record: Record, template: str) -> _Plan:
+        key = (template, record.service)
+        plan = self._plans.get(key)
+        if plan is None:
+            if len(self._plans) >= _PLANS:
+                self._plans.clear()
+            plan = self._plans[key] = self._made(record)
+        return plan
+
+    def _made(self, record: Record) -> _Plan:
+        return _Plan(
+            tuple(rule for rule in self._ids if rule.regex.search(record.message)),
+            tuple(
+                rule
+                for rule in self._states
+                if rule.service in ("", record.service) and rule.regex.search(record.message)
+            ),
+            _VERSION.search(record.message) is not None,
+            _MEASURE.search(record.message) is not None,
+            _TOOK.search(record.message) is not None,
+            _REQUEST.search(record.message) is not None,
+        )
+
+    def _told_states(
+        self, plan: _Plan, record: Record, things: list[Entity], voice: Entity, where: tuple[tuple[str, str], ...]
+    ) -> Iterator[Fact]:
+        """The first rule that fits speaks for its thing and attribute."""
+        told = set()
+        for rule in plan.states:
+            found = rule.regex.search(record.message)
+            meant = next((thing for thing in things if rule.about in ("", thing.type)), None)
+            if found is None or meant is None:
+                continue
+            entity = _named(rule, found) or meant
+            value = rule.value or (found["value"] if "value" in rule.regex.groupindex else "") or ""
+            value = rule.map.get(value, rule.map.get(value.lower(), value)).strip().lower()
+            if not value or entity.name.lower() in _PRONOUNS or (entity, rule.attribute) in told:
+                continue
+            told.add((entity, rule.attribute))
+            scope = where if entity == voice or entity.type in (SERVICE, "interface") else ()
+            yield Fact(entity, rule.attribute, value, "enum", rule.tier or tier_of(entity), True, scope)
+
+
+def tier_of(entity: Entity) -> str:
+    """States of what lasts are facts; those of one of many instances, jobs or sessions are not worth embedding."""
+    return "medium" if entity.type in _LASTING else "low"
+
+
+def _voice(record: Record) -> Entity:
+    return Entity(record.service, SERVICE) if record.service else Entity(record.host or "unknown", HOST)
+
+
+def _host(record: Record, voice: Entity) -> list[Entity]:
+    return [Entity(record.host, HOST)] if record.host and voice.type != HOST else []
+
+
+def _entities(rule: IdRule, record: Record) -> Iterator[Entity]:
+    found = rule.regex.search(record.raw if rule.whole else record.message)
+    if found is None:
+        return
+    groups = {name: value for name, value in found.groupdict().items() if value}
+    name = filled(rule.name, groups) if rule.name else groups.get("id") or found[0]
+    if name.strip():
+        yield Entity(name.strip()[:_LONGEST_NAME], (rule.type or groups.get("type", "")).lower() or "thing")
+
+
+def _named(rule: StateRule, found: re.Match[str]) -> Entity | None:
+    if "subject" not in rule.regex.groupindex or not found["subject"]:
+        return None
+    return Entity(found["subject"].strip(" '\"")[:_LONGEST_NAME] or found["subject"], rule.type)
+
+
+def _versions(message: str, voice: Entity, where: tuple[tuple[str, str], ...]) -> list[Fact]:
+    found = _VERSION.search(message)
+    if found is None:
+        return []
+    name = (found["name"] or "").lower().strip("._-")
+    attribute = f"{name} version" if name and name not in _PRONOUNS else "version"
+    return [Fact(voice, attribute, found["version"], "version", "medium", True, where)]
+
+
+def _keyed_states(record: Record, subject: Entity, voice: Entity, where: tuple[tuple[str, str], ...]) -> Iterator[Fact]:
+    """States and versions among the named values of a line; a former state is not one."""
+    for name, value in record.fields.items():
+        entity, scope = (subject, ()) if subject != voice else (voice, where)
+        if not isinstance(value, str) or not value.strip() or max(len(value), len(name)) > _LONGEST_NAME:
+            continue
+        key = _FRESH.sub("", name)
+        if _STATE_KEY.fullmatch(key) and not _FORMER.match(name):
+            yield Fact(entity, key.replace("_", " "), value.strip().lower(), "enum", tier_of(entity), True, scope)
+        elif name == "version" or name.endswith((".version", "_version")):
+            yield Fact(voice, name.replace("_", " "), value, "version", "medium", True, where)
+
+
+def _measures(plan: _Plan, record: Record, owner: Entity, where: tuple[tuple[str, str], ...]) -> list[Fact]:
+    scope = dict(where)
+    if plan.request and (request := _REQUEST.search(record.message)):
+        path = masked_path(request["path"].rstrip('"'))
+        scope["request"] = f"{request['method']} {path}"
+    scope.update(record.scope)
+    place = tuple(sorted(scope.items()))
+    found: dict[str, Value] = {}
+    if plan.measures:
+        noun = ""
+        for match in _MEASURE.finditer(record.message):
+            name = (match["name"] or match["key"]).lower()
+            _keep(found, f"{noun} {name}" if noun and name in _BARE else name, match["number"], match["unit"])
+            noun = next((word for word in name.split() if word not in _BARE), noun)
+    if plan.took and (took := _TOOK.search(record.message)):
+        what = (took["what"] or "").strip().lower()
+        _keep(found, f"time to {what}" if what else "duration", took["number"], took["unit"])
+    for name, value in record.fields.items():
+        if _is_measured(name, value):
+            found[name.replace("_", " ")] = value
+    return [Fact(owner, name, value, "number", scope=place) for name, value in found.items()]
+
+
+def _is_measured(name: str, value: Value) -> bool:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not -_INT64 <= value < _INT64:
+        return False
+    return bool(name.strip()) and len(name) <= _LONGEST_NAME and not _NOT_MEASURED.search(name[-40:])
+
+
+def _keep(into: dict[str, Value], name: str, number: str, unit: str | None) -> None:
+    if _NOT_MEASURED.search(name):
+        return
+    key = " ".join(name.lower().split())
+    if unit and unit.lower() in UNITS:
+        into[key] = f"{number} {unit}"
+    else:
+        into[key] = float(number) if "." in number else int(number)
