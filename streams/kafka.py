@@ -34,6 +34,8 @@ _BATCH_BYTES = 8 * 1_048_576
 _FILL_SECONDS = 0.05
 _UPKEEP_SECONDS = 1.0
 _POLL_SECONDS = 0.05
+_LOOK_SECONDS = 0.2
+"""Between two looks at what waits: each asks the broker six things, which the stages would have to wait for."""
 _STILL_SECONDS = 2.0
 _HEARTBEATS_A_SESSION = 4
 _COMMIT_SECONDS = 1.0
@@ -116,7 +118,7 @@ class KafkaWorker(Worker):
                 break  # offsets that hold nothing to read: forgotten records, or a producer's marks
             if now >= deadline or self._stopping.is_set():
                 raise StoreUnavailable(f"the stream has not caught up in {_DRAIN_SECONDS:g} s: {self.stopped_by}")
-            time.sleep(_POLL_SECONDS)
+            time.sleep(_LOOK_SECONDS)
         return 0
 
     def _run(self) -> None:
