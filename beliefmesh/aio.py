@@ -5,6 +5,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
+from beliefmesh.calibrate import Calibration
 from beliefmesh.memory import Memory
 from beliefmesh.receipt import Imported, Receipt
 from schemas.answer import Answer, Explanation, History
@@ -52,6 +53,10 @@ class AsyncMemory:
     async def feedback(self, *args: Any, **kwargs: Any) -> Receipt:
         """See `Memory.feedback`."""
         return await self._call(self.memory.feedback, *args, **kwargs)
+
+    async def calibrate(self, *args: Any, **kwargs: Any) -> Calibration:
+        """See `Memory.calibrate`."""
+        return await self._call(self.memory.calibrate, *args, **kwargs)
 
     async def stats(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
         """See `Memory.stats`."""

@@ -9,10 +9,15 @@ import msgspec
 import structlog
 
 from actors.recaller import Extension
+from beliefmesh.again import decide_again
 from beliefmesh.ask import principal_of, query_of, slot_name
+from beliefmesh.audience import audience_of
+from beliefmesh.calibrate import Calibration, calibrated
 from beliefmesh.doctor import DoctorReport, examine
 from beliefmesh.echo import Echoes
 from beliefmesh.figures import figures
+from beliefmesh.goback import asks_back, gone_back
+from beliefmesh.gold import golds_of
 from beliefmesh.home import Home, system_clock
 from beliefmesh.policy_file import read_policy
 from beliefmesh.receipt import Imported, Receipt, Told, chunks_of, several
@@ -25,7 +30,7 @@ from schemas.answer import Answer, Explanation, History
 from schemas.belief import Belief
 from schemas.dead_letter import DeadLetter
 from schemas.entity import Entity
-from schemas.errors import Busy, InvalidInput, NotFound, StoreUnavailable, VersionConflict
+from schemas.errors import Busy, InvalidInput, StoreUnavailable, VersionConflict
 from schemas.identity import digest
 from schemas.instant import Instant, parse_instant
 from schemas.intake import ANONYMOUS, observation_from, observation_from_json
@@ -104,7 +109,11 @@ class Memory:
         taken = [self._read(told, name, skew, fields) for told in many]
         if expected_version is not None:
             self._require_version(taken, expected_version)
-        return self._append(taken, wait)
+        unclear: tuple[str, ...] = ()
+        if len(taken) == 1 and asks_back(taken[0]) is not None:
+            self._keep_up()
+            taken[0], unclear = gone_back(self.home.graph, taken[0])
+        return msgspec.structs.replace(self._append(taken, wait), clarification=unclear)
 
     def import_lines(
         self, lines: Iterable[bytes | str], *, bank: str | None = None, progress: Callable[[int], None] | None = None
@@ -261,12 +270,23 @@ class Memory:
         """Give a bank a policy and decide all its slots again by it. Raises InvalidInput for senseless numbers."""
         name = self._bank(bank)
         self.home.graph.set_policy(name, check_policy(policy))
-        after = ""
-        while slots := self.home.graph.scan(name, after, _LINES_AT_ONCE):
-            self.home.worker.review([(name, slot) for slot in slots])
-            after = slots[-1]
-        if not self.home.streaming:
-            self.home.worker.drain()
+        decide_again(self.home, name)
+
+    def calibrate(
+        self, gold: Iterable[object] = (), *, bank: str | None = None, feedback: bool = True, dry_run: bool = False
+    ) -> Calibration:
+        """Learn how far sources are to be trusted from known answers (`gold.py`) and feedback; decide all slots again.
+
+        What an earlier calibration learned is replaced. Raises InvalidInput where nothing can be checked.
+        """
+        name = self._bank(bank)
+        self._keep_up()
+        learned, policy = calibrated(
+            self.home.graph, name, golds_of(gold), now=self.home.clock(), feedback=feedback, apply=not dry_run
+        )
+        if not dry_run:
+            self.set_policy(policy, bank=name)
+        return learned
 
     def banks(self) -> list[str]:
         """The banks that hold anything."""
@@ -301,9 +321,15 @@ class Memory:
         return self.bank if bank is None else check_bank(bank)
 
     def _adopt_policy(self, bank: str) -> None:
-        """Give a bank the policy of the settings' file, if there is one and the bank has another."""
-        if self._policy is not None and self.home.graph.policy(bank) != self._policy:
-            self.set_policy(self._policy, bank=bank)
+        """Give a bank the policy of the settings' file, if there is one and the bank has another.
+
+        What the bank has learned of its sources stays with it.
+        """
+        if self._policy is not None:
+            held = self.home.graph.policy(bank)
+            wanted = msgspec.structs.replace(self._policy, trust=held.trust)
+            if held != wanted:
+                self.set_policy(wanted, bank=bank)
 
     def _read(self, told: object, bank: str, skew: Instant, fields: Mapping[str, object]) -> Observation:
         data = {"text": told} if isinstance(told, str) else told
@@ -362,19 +388,8 @@ class Memory:
         voice = agent or ANONYMOUS
         source = {"id": voice, "origin": voice, "type": "feedback"}
         told: dict[str, object] = {"text": reason, "claims": [claim], "agent": agent, "source": source}
-        return self.retain(told | self._audience(held, sight), bank=held.bank, wait=wait)
-
-    def _audience(self, held: Belief, sight: Principal) -> dict[str, object]:
-        """Who may hear of a belief, as fields of an observation: what only some may see is spoken of among them."""
-        now = self.home.clock()
-        try:
-            self.home.mesh.belief(held.bank, held.id, Principal(), now)
-        except NotFound:
-            account = self.home.mesh.explain(held.bank, held.id, sight, now, None)
-            words = (term.evidence for term in account.contributions if term.stance == "supports")
-            piece = next(words, account.contributions[0].evidence)
-            return {"visibility": piece.visibility, "owner": piece.owner, "readers": list(piece.readers)}
-        return {}
+        audience = audience_of(self.home.mesh, held, sight, self.home.clock())
+        return self.retain(told | audience, bank=held.bank, wait=wait)
 
     def _entry_of_letter(self, letter: DeadLetter) -> Entry:
         bank = letter.headers.get("bank", self.bank)

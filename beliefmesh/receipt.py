@@ -32,11 +32,15 @@ def chunks_of(lines: Iterable[bytes | str], size: int) -> Iterator[list[bytes]]:
         yield chunk
 
 
-class Receipt(msgspec.Struct, frozen=True):
-    """What `retain` accepted: the observations' ids, and the token to wait for them with."""
+class Receipt(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What `retain` accepted: the observations' ids, and the token to wait for them with.
+
+    `clarification` lists what "back to the previous setting" may mean, where that is not one thing; nothing changed.
+    """
 
     ids: tuple[str, ...]
     token: str
+    clarification: tuple[str, ...] = ()
 
 
 class Imported(msgspec.Struct, frozen=True):

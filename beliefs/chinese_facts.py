@@ -3,9 +3,9 @@
 import re
 from typing import NamedTuple
 
-from beliefs.chinese_words import DROPPED, ENUMERATED, EVENT, STATES, english_name, named
-from beliefs.reading import NOTHING, Reading, Readings, ReadValue, Sentence, preference, template
-from beliefs.typed import Typed, as_version, boolean_of, find_typed, yearless
+from beliefs.chinese_words import ENUMERATED, EVENT, FREE_FORM, HELD, STATES, english_name, named
+from beliefs.reading import NOTHING, Reading, Readings, ReadValue, Sentence, preference
+from beliefs.typed import as_version, boolean_of, find_typed, yearless
 from schemas.claim import Network, ValueType
 from schemas.entity import Entity
 
@@ -13,20 +13,13 @@ _CHANGE = re.compile(
     r"(?P<np>.+?)(?:已经?|将)?(?:(?:由|从)(?P<old>.{1,20}?))?(?P<verb>改为|改成|变为|变成|变更为|调整为|调整到|更改为|修改为|更新为|升级到|升级为|"
     r"降级到|提高到|提升到|上调至|上调到|下调至|下调到|升至|降至|降到|降低到|增加到|减少到|增至|减至|更名为|延期至|推迟到|提前到|换成|切换为|切换到)了?(?P<value>.+)"
 )
-_IS = re.compile(r"(?P<np>[^,，:：=]+?)(?:\s?[:：=]\s?|现为|定为|设为|等于|达到|为|是)(?P<value>.+)")
+_IS = re.compile(r"(?P<np>[^,，:：=]+?)(?:\s?(?:[:：](?!\d\d)|=)\s?|现为|定为|设为|等于|达到|为|是)(?P<value>.+)")
 _MODIFIERS = re.compile(r"^(?:仅|只有?|在|约|大约|第)")
 _AFTER = re.compile(r"[\u4e00-\u9fff]{0,3}(?:/[\u4e00-\u9fff]{1,2})?|\s?[A-Za-z]{1,12}")
 _COUNTED = re.compile(r"^[件个只台份条人]$")
+_ANY = re.compile(r"[\w+@#][\w+@.:/#&()-]{1,59}")
+_EXACT = re.compile(r"[\d@/+]|\w\.\w|[路街区号市]")
 _WORD = re.compile(r"[\w·+#.-]{1,12}")
-_CUE = re.compile(
-    r"(?:满|超过|超|达到?|至少|最多|最低|最高|不超过|不低于|为|是|到|至|在|于|限购?|每|需要?|要|有|仅|共|享|打|收取?|送|减|起|[:：=≥≤<>])\s?$"
-)
-_CUE_AFTER = re.compile(r"^\s?(?:以上|以下|以内|之内|内|起|包邮|免|开始|开门|关门|结束|截止|到期|一[次个]|/)")
-_BOUND = re.compile(r"^\s?(?:以上|以下|以内|之内|内|起)")
-_NAMED_CUE = re.compile(r"(?:满|为|是|到|至|[=≥≤])\s?$")
-_HEAD = re.compile(
-    r"(?:满|超过|超|达到?|至少|最多|最低|最高|限|每|需要?|要|有|仅|共|享|打|收取?|送|减|为|是|在|于|到|至|可|会|应|从|的时间|[:：=≥≤<>，,\d])"
-)
 _CAN = re.compile(
     r"(?P<np>.+?)(?:可以|能够|允许|(?<![认许智功可性万职效节])可(?![能爱靠用见口])|(?<![智功可性万职效节])能(?![力量源效耗]))(?:同时)?(?P<p>.+)"
 )
@@ -36,25 +29,28 @@ _STATE = re.compile(
     + "|".join(sorted(STATES, key=len, reverse=True))
     + r")(?:状态|了)?"
 )
+_FREE = re.compile(r"(?P<np>.+?)(?:是)?(?P<p>免费|收费|包邮|必填|可选|公开|保密|吃素)(?:的)?")
 _FORCE = re.compile(
     r"(?P<np>.+?)(?:(?:现已|已经?|均已?|被)(?P<no>取消|废止|废除|作废|失效|过期|撤销|下线|终止|弃用)|(?:现已|已经?|仍然?)?(?P<yes>有效|生效|在有效期内))了?"
 )
 _SWITCH = re.compile(r"(?P<np>.+?)(?:现已|已经?|被)(?:(?P<on>启用|开启|开通)|(?P<off>停用|禁用))了?")
-_WHO = r"(?P<who>我|本人|(?:用户|客户)?[\w·]{1,10}?)"
+WHO = r"(?P<who>我|本人|(?:用户|客户)?[\w·]{1,10}?)"
 _LIKES = re.compile(
-    _WHO
+    WHO
     + r"(?:很|非常|特别|最|更|一直|平时|都|现在)*(?P<verb>不喜欢|不爱吃|不爱喝|讨厌|喜欢|喜爱|偏爱|偏好|热爱|爱吃|爱喝)"
     r"(?P<what>[^了过，,]{1,20})"
 )
 _RATHER = re.compile(r"(?P<value>.+?)(?:胜过|多于|而非|超过).+")
 _FAVOURITE = re.compile(r"(?P<who>我|[\w·]{1,10}?)最(?:喜欢|爱)的(?P<topic>\w{1,6})(?:是|为)(?P<value>\w{1,12})")
 _VAGUE = re.compile(r"^(?:这|那|它|他|她|你|我)")
-_ALLERGIC = re.compile(_WHO + r"对(?P<what>[^，,]{1,20})(?:严重|会|有点)?过敏")
+_ALLERGIC = re.compile(WHO + r"对(?P<what>[^，,]{1,20})(?:严重|会|有点)?过敏")
+_HABIT = re.compile(WHO + r"(?:平时|一直|从来)?(?P<what>[吃喝抽][\u4e00-\u9fff]{1,4}|会?说[\u4e00-\u9fff]{1,3}语)")
+_MEALS = re.compile(r"[饭餐过完点亏惊苦力光掉了]|东西|什么")
 _AND = re.compile(r"[和、与及]")
 _NAMES = re.compile(
     r"(?:(?P<i>我叫|我的名字(?:是|叫)|本人名叫)|(?P<nick>请?(?:叫我|称呼我(?:为)?)|我的昵称(?:是|叫))|(?P<who>[\w·]{1,10}?)(?:名叫|的名字(?:是|叫)))(?P<name>[\w·]{1,12})"
 )
-_BORN = re.compile(_WHO + r"(?:出生于|出生在|生于)(?P<where>[^\d，,]{1,12})")
+_BORN = re.compile(WHO + r"(?:出生于|出生在|生于)(?P<where>[^\d，,]{1,12})")
 
 
 class Topic(NamedTuple):
@@ -83,7 +79,14 @@ def topic_of(phrase: str) -> Topic | None:
 
 def read_value(text: str, attribute: str, sentence: Sentence) -> ReadValue | None:
     """The whole text as one value, with its type and the words that follow it (件, 人)."""
-    text = _MODIFIERS.sub("", text.strip(" ，,"))
+    text = text.strip(" ，,")
+    if text.endswith("的"):
+        return None
+    if FREE_FORM.fullmatch(attribute) and _ANY.fullmatch(text) and _EXACT.search(text):
+        return text, "text", ""
+    if HELD.fullmatch(attribute) and _WORD.fullmatch(text):
+        return text, "name", ""
+    text = _MODIFIERS.sub("", text)
     found = find_typed(text, sentence.moment)
     if found:
         value, rest = found[0], text[found[0].end :]
@@ -148,40 +151,6 @@ def is_value(sentence: Sentence) -> Readings:
     return _read_slot(found["np"], found["value"], sentence) if found else NOTHING
 
 
-def threshold(sentence: Sentence) -> Readings:
-    """A sentence with one typed value where a threshold or amount stands (满200元免运费): the rest is the attribute."""
-    text = sentence.text
-    found = find_typed(text, sentence.moment)
-    if not 1 <= len(found) <= 3 or len(text) > 40 or EVENT.search(text):
-        return NOTHING
-    value = _value_named(text, found)
-    if value is None:
-        return NOTHING
-    before, after = text[: value.start], text[value.end :]
-    subject = named(_HEAD.split(before, maxsplit=1)[0] or _said(after) or _said(before))
-    if subject is None:
-        return NOTHING
-    return (
-        Reading(
-            attribute=template(before, value, after, DROPPED), value=value.value, value_type=value.type, subject=subject
-        ),
-    )
-
-
-def _value_named(text: str, found: list[Typed]) -> Typed | None:
-    if len(found) == 1:
-        value = found[0]
-        return value if _CUE.search(text[: value.start]) or _CUE_AFTER.search(text[value.end :]) else None
-    marked = [value for value in found if _NAMED_CUE.search(text[: value.start])]
-    return marked[0] if len(marked) == 1 else None
-
-
-def _said(part: str) -> str:
-    """What a part of the sentence names, where nothing stands before the value."""
-    words = DROPPED.sub("", _BOUND.sub("", part))
-    return words if len(words) > 1 else ""
-
-
 def state(sentence: Sentence) -> Readings:
     """X已停用, X已取消, X宕机: states and what is in force or not."""
     if found := _SWITCH.fullmatch(sentence.text):
@@ -190,6 +159,8 @@ def state(sentence: Sentence) -> Readings:
         return _state(found["np"], "in force", found["yes"] is not None)
     if found := _STATE.fullmatch(sentence.text):
         return _state(found["np"], "status", STATES[found["p"]])
+    if (found := _FREE.fullmatch(sentence.text)) and not find_typed(sentence.text, sentence.moment):
+        return _state(found["np"], found["p"], True)
     return NOTHING
 
 
@@ -232,6 +203,14 @@ def allergic(sentence: Sentence) -> Readings:
     return tuple(reading for part in parts for reading in about(found["who"], "allergy", part, "text"))
 
 
+def habit(sentence: Sentence) -> Readings:
+    """我吃辣, 李梅吃素: so or not."""
+    found = _HABIT.fullmatch(sentence.text)
+    if found is None or _MEALS.search(found["what"]):
+        return NOTHING
+    return about(found["who"], found["what"], True, "boolean")
+
+
 def names(sentence: Sentence) -> Readings:
     """我叫X, 叫我X."""
     found = _NAMES.fullmatch(sentence.text)
@@ -246,7 +225,7 @@ def born(sentence: Sentence) -> Readings:
     return about(found["who"], "birthplace", found["where"], "name") if found else NOTHING
 
 
-def about(who: str, attribute: str, value: str, type: ValueType) -> Readings:
+def about(who: str, attribute: str, value: str | bool, type: ValueType) -> Readings:
     """A reading about the speaker (我) or the one named."""
     if who in ("我", "本人"):
         network: Network | None = "experience" if attribute == "birthplace" else None

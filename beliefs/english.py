@@ -4,7 +4,10 @@ import re
 
 from beliefs.dates import cut_dates
 from beliefs.english_orders import always, make, must, save_as, set_to, use
-from beliefs.english_people import allergic, born, likes, names
+from beliefs.english_people import allergic, born, habit, likes, names
+from beliefs.english_places import is_in, lives, works
+from beliefs.english_prepare import LEAD, is_standing, spelled_out, trimmed
+from beliefs.english_roles import looks_after, role_of
 from beliefs.english_states import can, does, state
 from beliefs.english_thresholds import threshold
 from beliefs.english_values import change, cut_scope, is_value
@@ -18,6 +21,7 @@ from beliefs.reading import (
     Sentence,
     cut_lead,
     first_fit,
+    needing,
     negated,
     thing,
     within,
@@ -26,39 +30,32 @@ from beliefs.sentences import words
 from schemas.instant import Instant
 
 RULES: tuple[tuple[str, Rule], ...] = (
-    ("name", names),
-    ("born", born),
-    ("allergy", allergic),
+    ("name", needing("name call called named go goes nickname", names)),
+    ("born", needing("born", born)),
+    ("allergy", needing("allergic allergy", allergic)),
     ("preference", likes),
-    ("use", use),
+    ("residence", needing("live lives reside resides moved relocated based", lives)),
+    ("employer", needing("work works employed joined", works)),
+    ("role", needing("of at for", role_of)),
+    ("owner", looks_after),
+    ("habit", needing("eat eats drink drinks smoke smokes speak speaks", habit)),
+    ("use", needing("use uses", use)),
     ("set", set_to),
-    ("save", save_as),
-    ("make", make),
-    ("change", change),
+    ("save", needing("as in by via", save_as)),
+    ("make", needing("make", make)),
+    ("change", needing("to", change)),
     ("value", is_value),
-    ("state", state),
-    ("must", must),
+    ("location", needing("in at to", is_in)),
+    ("state", needing("is are was were has have", state)),
+    ("must", needing("must shall has have need needs is are should", must)),
     ("threshold", threshold),
-    ("can", can),
+    ("can", needing("can may able allowed permitted", can)),
     ("does", does),
     ("always", always),
 )
 """Every rule with its name, the most particular first; the first that fits speaks."""
 
 _LONGEST = 240
-_END = re.compile(r"[\s.!;,。！；]+$")
-_MARK = re.compile(r"^(?:[-*•]\s+|\(?\d{1,2}[.)]\s+)")
-_LEAD = re.compile(
-    r"(?i)^(?:(?P<urged>please|always|from\snow\son|henceforth|as\sa\srule|rule:|policy:|instruction:|decision:|remember\sto|"
-    r"make\ssure\sto|be\ssure\sto)|fyi|note(?:\sthat)?|notice|update|news|reminder|remember(?:\sthat)?|also|and|so|btw|by\sthe\sway|"
-    r"ok|okay|well|hi|hello|hey|currently|now|actually|in\sgeneral|generally|today|effective\simmediately)\b[,:]?\s+(?=\w)"
-)
-_SHORT = {
-    re.compile(r"(?i)\bI'm\b"): "I am",
-    re.compile(r"(?i)\b(?:cannot|can't|can\snot)\b"): "can not",
-    re.compile(r"(?i)\bwon't\b"): "will not",
-    re.compile(r"(?i)\b(is|are|was|were|do|does|did|must|has|have|should|need)n't\b"): r"\1 not",
-}
 _EXCEPT = re.compile(r"(?i),?\s(?:except(?:\sfor|\sin)?|excluding|apart\sfrom|other\sthan)\s[^,]+$")
 _ANY_MORE = re.compile(r"(?i)\s(?:any\s?more|any\slonger)$")
 _FORBIDDEN = re.compile(
@@ -69,8 +66,10 @@ _DO_NOT = re.compile(r"(?i)\b(?:do|does)\snot\s(?=\w)")
 _NOT = re.compile(r"(?i)\snot\b")
 _DENIAL = re.compile(r"(?i)\b(?:not|never|no|without|none|nobody|nothing|neither|lacks?)\b")
 _REVERT = re.compile(
-    r"(?i)(?:revert|go\sback|switch\sback|change\sback|return|roll\sback|restore|reset|use\sagain|back)\b(?:\s.{0,40}?)?\b"
-    rf"(?:previous|original|old|former|earlier|last|default)\s(?:(?P<what>{SETTINGS})|settings?|configuration|one|version|value|state)\b"
+    r"(?i)(?:(?:please|ok|okay|and|now|then|so|actually)[,:]?\s)*"
+    r"(?:(?:revert|go\sback|switch\sback|change\sback|return|roll\sback|restore|reset|back|use(?=.*\sagain$))\b(?:\s(?:it|them|this|that|everything))?)"
+    rf"(?:\sto)?(?:\s(?:the|my|our|its|their))?\s(?:previous|original|old|former|earlier|last|default)\s(?:(?P<what>{SETTINGS}|version|state)|"
+    r"settings?|configuration|one|value)(?:\s(?:again|please|now))*"
 )
 _LATER = re.compile(r"(?i)\bwill\b")
 _HAPPENING = words(
@@ -82,25 +81,32 @@ _HAPPENING = words(
 
 def read_english(text: str, moment: Instant) -> Readings:
     """What an English sentence says by rule; nothing where no rule is sure."""
-    text = _END.sub("", _MARK.sub("", text))
+    text = trimmed(text)
     if not 4 <= len(text) <= _LONGEST:
         return NOTHING
-    if found := _REVERT.match(text):
+    if found := _REVERT.fullmatch(text):
         return (_revert(found["what"]),)
     if unsure(text):
         return NOTHING
-    text, urged = cut_lead(_LEAD, text)
-    for pattern, long in _SHORT.items() if "'" in text or "annot" in text or "an not" in text else ():
-        text = pattern.sub(long, text)
-    dated = cut_dates(text, moment, not _HAPPENING.isdisjoint(bare_words(text)))
+    standing = is_standing(text)
+    text, urged = cut_lead(LEAD, text)
+    text = spelled_out(text)
+    told = bare_words(text)
+    dated = cut_dates(text, moment, not _HAPPENING.isdisjoint(told) and "born" not in told)
     text, scope = cut_scope(_EXCEPT.sub("", dated.text))
     denial = _denial(text)
     if denial is None or (dated.effective_at is None and _LATER.search(text)):
         return NOTHING
     plain, negation = denial
-    plain, more_urged = cut_lead(_LEAD, plain)
+    plain, more_urged = cut_lead(LEAD, plain)
     sentence = Sentence(
-        text=plain, moment=moment, negation=negation, urged=urged or more_urged, dated=dated.effective_at is not None
+        text=plain,
+        moment=moment,
+        negation=negation,
+        urged=urged or more_urged,
+        standing=standing or negation == "not",
+        dated=dated.effective_at is not None,
+        words=frozenset(plain.lower().split()),
     )
     readings = negated(first_fit(RULES, "en", sentence), negation)
     return within(readings, scope, dated.effective_at, dated.valid_until)

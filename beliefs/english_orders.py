@@ -13,7 +13,8 @@ from beliefs.typed import find_typed
 from schemas.claim import EVERYWHERE, Scope
 from schemas.entity import Entity
 
-_CHOICE = rf"(?:the\s)?(?P<setting>{SETTINGS})\s(?P<value>{NAME}(?:\s{NAME})?)"
+_PART = r"(?P<part>date|time|number|file|output|page|report|email|currency|invoice|code)\s"
+_CHOICE = rf"(?:the\s)?(?:{_PART})?(?P<setting>{SETTINGS})\s(?P<value>{NAME}(?:\s{NAME})?)"
 _CHOICE_BEFORE = rf"(?:the\s)?(?P<value2>{NAME})\s(?P<setting2>{SETTINGS})"
 _USE = re.compile(rf"(?i)use\s(?:{_CHOICE}|{_CHOICE_BEFORE})(?:\sfor\s(?P<what>.+))?")
 _USED_BY = re.compile(
@@ -58,6 +59,7 @@ _MUST = re.compile(
 )
 _ORDER = re.compile(rf"(?i)(?P<verb>{ORDERS})\s(?P<object>\w.+)")
 _PARTICIPLE = re.compile(r"(?i)be\s\w+(?:ed|en|wn|nt|pt|ld|ut|et|ade|ade)\b")
+_ARTICLES = words("a an")
 _UNIQUE = words("a an this that these those it them him her me us you your his")
 
 
@@ -105,6 +107,7 @@ def save_as(sentence: Sentence) -> Readings:
     if how == "as" and not _is_name(value) and not sentence.urged:
         return NOTHING
     whole = _scoped(what, "") if what else (None, EVERYWHERE)
+    how = "by" if how == "via" else how
     return (order(f"{found['verb'].lower()} {how}", value, whole),) if whole else NOTHING
 
 
@@ -139,7 +142,7 @@ def always(sentence: Sentence) -> Readings:
     if (
         found is None
         or len(words) > 9
-        or not _UNIQUE.isdisjoint(words[:1])
+        or not (_UNIQUE - _ARTICLES if sentence.standing else _UNIQUE).isdisjoint(words[:1])
         or find_typed(sentence.text, sentence.moment)
     ):
         return NOTHING
@@ -153,7 +156,8 @@ def _choice(found: re.Match[str], what: str, ordered: bool) -> Readings:
     whole = _scoped(what, setting)
     if whole is None or value in ("the", "a", "same", "this", "that", "new", "old", "another", "previous", "original"):
         return NOTHING
-    reading = order(setting, value, whole)
+    part = found["part"].lower() + " " if found["setting"] and found["part"] else ""
+    reading = order(part + setting, value, whole)
     return (reading if ordered else msgspec.structs.replace(reading, kind=None, tier=None),)
 
 

@@ -1,12 +1,15 @@
 """Rules for English statements that give an attribute a value: "X is V", changes."""
 
 import re
+from datetime import date
 from typing import NamedTuple
 
 from beliefs.english_words import (
     ATTRIBUTES,
+    FREE_FORM,
     JUDGEMENTS,
     PHRASE,
+    ROLES,
     SETTINGS,
     STATES,
     about,
@@ -18,9 +21,19 @@ from beliefs.sentences import words
 from beliefs.typed import as_version, boolean_of, find_typed, yearless
 from schemas.claim import EVERYWHERE, Scope
 from schemas.entity import Entity
+from schemas.instant import Instant, datetime_of
 
 _ATTRIBUTE = re.compile(rf"(?i)(?P<rest>.+?)(?:'s)?\s(?P<attribute>{ATTRIBUTES}|{SETTINGS})")
 _ENUMERATED = re.compile(rf"(?i)(?:.*\s)?(?:{ATTRIBUTES}|{SETTINGS})")
+_HELD_BY_ONE = re.compile(
+    rf"(?i)(?:.*\s)?(?:{ROLES}|name|location|venue|capital|supplier|vendor|provider|employer|doctor|dentist|teacher|landlord)"
+)
+_FREE_FORM = re.compile(rf"(?i)(?:.*\s)?(?:{FREE_FORM})")
+_PROPER = re.compile(
+    r"(?!(?:The|A|An|My|Not|No|In|On|At)\b)[A-Z][\w.'&-]*(?:\s(?:(?:of|van|de|von|and|the)\s)?[A-Z0-9][\w.'&-]*){0,3}"
+)
+_EXACT = re.compile(r"[\d@/+]|\w\.\w")
+_TEXT = re.compile(r"[\w+@#(][^,;!?]{1,59}")
 _POSSESSIVE = re.compile(r"(?P<owner>.+?)(?:'s|s')\s(?P<attribute>\w[\w -]*)")
 _OF = re.compile(r"(?i)(?P<attribute>[\w-]+(?:\s[\w-]+)?)\sof\s(?P<owner>.+)")
 _FOR = re.compile(r"(?i)(?P<attribute>.+?)\sfor\s(?P<scope>.+)")
@@ -28,13 +41,25 @@ _IN = re.compile(r"(?i)(?P<attribute>.+?)\sin\s(?:the\s)?(?:region\s(?P<a>\S+)|(
 _LEAD_FOR = re.compile(r"(?i)for\s(?P<scope>[^,]{2,60}),\s(?P<rest>.+)")
 _LEAD_IN = re.compile(r"(?i)in\s(?:the\s)?(?:region\s(?P<a>[^\s,]+)|(?P<b>[^\s,]+)\sregion),?\s(?P<rest>.+)")
 
+_DAYS = (
+    r"(?P<days>(?:mon|tues|wednes|thurs|fri|satur|sun)days?|weekends|weekdays|(?:public\s)?holidays|"
+    r"working\sdays|work\sdays)"
+)
+_LEAD_ON = re.compile(rf"(?i)(?:on|at)\s{_DAYS}(?<=s),?\s(?P<rest>.+)")
+_TAIL_ON = re.compile(rf"(?i)(?P<rest>.+\d.*?)\s(?:on|at)\s(?:all\s)?{_DAYS}(?<=s)")
+
+_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_WEEKDAY = re.compile(r"(?:(?P<on>on|by)\s)?(?P<day>(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day)")
+
 _OWNERLESS = words("the a an our current latest new")
 _KEYS_OF_LOGS = words("time date note line page step id number total re subject update warning error info debug level")
 
 _IS = re.compile(
     r"(?i)(?P<np>.+?)\s?(?:\s(?:is|are|(?P<was>was|were)|equals?|remains?|stands\sat|amounts\sto|has\sbeen|will\sbe)\s|==?\s?)(?P<value>.+)"
 )
-_COLON = re.compile(r"(?P<np>[A-Za-z][\w' -]{0,58}[A-Za-z])\s?:\s(?P<value>.+)")
+_IS_WORDS = words("is are was were equal equals remain remains stands amounts has will am")
+_MARKS = re.compile(r"[:=]")
+_COLON = re.compile(r"(?P<np>[A-Za-z][\w' -]{0,58}[A-Za-z0-9])\s?:\s(?P<value>.+)")
 _MODIFIERS = re.compile(
     r"(?i)^(?:(?:now|currently|presently|only|exactly|set\sto|still|already|again|at|on|version)\s)+"
 )
@@ -95,17 +120,27 @@ def _topic_for(attribute: str, phrase: str) -> Topic | None:
 
 
 def cut_scope(text: str) -> tuple[str, Scope]:
-    """Take a leading "for X," or "in region X," off the sentence."""
+    """Take a leading "for X,", "in region X," or "on weekends," off the sentence, or a closing "on Sundays"."""
     if found := _LEAD_IN.fullmatch(text):
         return found["rest"], (("region", (found["a"] or found["b"]).casefold()),)
     if (found := _LEAD_FOR.fullmatch(text)) and (part := named(found["scope"])):
         return found["rest"], (("for", part.name.casefold()),)
+    if found := _LEAD_ON.fullmatch(text) or _TAIL_ON.fullmatch(text):
+        return found["rest"], (("on", found["days"].casefold()),)
     return text, EVERYWHERE
 
 
 def read_value(text: str, attribute: str, sentence: Sentence) -> ReadValue | None:
     """The whole text as one value, with its type and the words that follow it ("items", "per month")."""
-    text = _MODIFIERS.sub("", text.strip(" ,"))
+    text = text.strip(" ,")
+    if (day := _WEEKDAY.fullmatch(text)) and (day["on"] or attribute.endswith(("deadline", "date"))):
+        return _next(day["day"], sentence.moment), "date", ""
+    text = _MODIFIERS.sub("", text)
+    if _FREE_FORM.fullmatch(attribute):
+        return (text, "text", "") if _is_exact(text) else None
+    enumerated = _ENUMERATED.fullmatch(attribute)
+    if not enumerated and _HELD_BY_ONE.fullmatch(attribute) and _PROPER.fullmatch(text):
+        return text, "name", ""
     found = find_typed(text, sentence.moment)
     if found:
         value = found[0]
@@ -121,11 +156,28 @@ def read_value(text: str, attribute: str, sentence: Sentence) -> ReadValue | Non
     if switch is not None:
         return switch, "boolean", ""
     parts = text.split()
-    if len(parts) > 4 or not _ENUMERATED.fullmatch(attribute) or not _WORDS.fullmatch(text):
+    if len(parts) > 4 or not enumerated or not _WORDS.fullmatch(text):
         return None
     if not JUDGEMENTS.isdisjoint(part.lower() for part in parts):
         return None
     return text, "enum", ""
+
+
+def _next(weekday: str, moment: Instant) -> str:
+    """The day that a weekday means in a statement of what is to be: the first from the moment on."""
+    today = datetime_of(moment).date()
+    ahead = (_WEEKDAYS.index(weekday.casefold()) - today.weekday()) % 7
+    return date.fromordinal(min(today.toordinal() + ahead, date.max.toordinal())).isoformat()
+
+
+def _is_timed(text: str, sentence: Sentence) -> bool:
+    return _WEEKDAY.fullmatch(text) is not None or bool(find_typed(text, sentence.moment))
+
+
+def _is_exact(text: str) -> bool:
+    """Whether a text looks like an address of some kind: short, with digits, marks or a name."""
+    short = _TEXT.fullmatch(text) is not None and len(text.split()) <= 8
+    return short and (_EXACT.search(text) is not None or _PROPER.fullmatch(text) is not None)
 
 
 def slot(topic: Topic, value: ReadValue) -> Reading:
@@ -154,7 +206,9 @@ def is_value(sentence: Sentence) -> Readings:
 
     What a thing *was*, without a date, tells of the past and speaks against nothing.
     """
-    if found := _AGE.fullmatch(sentence.text):
+    if _IS_WORDS.isdisjoint(sentence.words) and not _MARKS.search(sentence.text):
+        return NOTHING
+    if "old" in sentence.words and (found := _AGE.fullmatch(sentence.text)):
         age = Reading(attribute="age", value=int(found["value"]), value_type="number")
         return about(age, found["np"])
     found = _COLON.fullmatch(sentence.text)
@@ -171,12 +225,16 @@ def change(sentence: Sentence) -> Readings:
     found = _CHANGED_BY.fullmatch(sentence.text)
     if found is None:
         found = _CHANGE.fullmatch(sentence.text)
-        if found is None or (found["verb"].lower() == "moved" and not find_typed(found["value"], sentence.moment)):
+        if found is None or (found["verb"].lower() == "moved" and not _is_timed(found["value"], sentence)):
             return NOTHING
     topic = topic_of(found["np"])
     if topic is None:
         return NOTHING
     text = found["value"]
+    if day := _WEEKDAY.fullmatch(text):
+        return (slot(topic, (_next(day["day"], sentence.moment), "date", "")),)
+    if "renamed" in sentence.text and _PROPER.fullmatch(text) and topic.subject is not None:
+        return (Reading(attribute="name", value=text, value_type="name", subject=topic.subject),)
     if text.casefold() in STATES and not _ENUMERATED.fullmatch(topic.attribute):
         topic = topic._replace(attribute="status")
     value = read_value(text, topic.attribute, sentence)

@@ -22,12 +22,25 @@ ATTRIBUTES = (
     "status|state|priority|severity|owner|assignee|price|stock|version|timeout|address|email|phone|age|birthday|"
     "quota|balance|budget|deadline|port|threshold|capacity|size|role|plan|rating|title|leader|manager"
 )
+ROLES = (
+    "CEO|CTO|CFO|COO|chief \\w+ officer|director|managing director|president|vice president|chair|chairman|chairwoman|"
+    "chairperson|head|leader|lead|captain|secretary|treasurer|manager|product manager|project manager|owner|"
+    "product owner|maintainer|editor|mayor|principal|coach|emergency contact|contact|reviewer|approver|coordinator|"
+    "spokesperson|author|founder"
+)
+FREE_FORM = (
+    "address|email|e-mail|phone|phone number|mobile|url|website|link|timezone|time zone|hostname|endpoint|iban|"
+    "location|postcode|zip code|username"
+)
+"""Attributes whose value may be any short text, digits included."""
+
 STATES = words(
     "up down online offline running stopped healthy unhealthy degraded open closed resolved pending blocked paused "
     "reopened merged unavailable failing crashed suspended"
 ) | {"in progress", "in review", "out of order", "out of service", "out of stock", "in stock", "on hold"}
 QUALITIES = words(
     "free available mandatory optional required valid safe public private ready compatible visible possible "
+    "vegetarian vegan diabetic pregnant lactose-intolerant waterproof "
     "refundable taxable transferable editable read-only case-sensitive backward-compatible anonymous"
 )
 NOT_PARTICIPLES = words(
@@ -43,7 +56,8 @@ ORDERS = (
 )
 JUDGEMENTS = words(
     "nice good great bad awesome fine cool ok okay beautiful ugly amazing new old broken wrong missing ready important "
-    "terrible lovely perfect right here there useful useless boring interesting "
+    "terrible lovely perfect right here there useful incredible unbelievable adorable enjoyable unforgettable "
+    "remarkable horrible miserable comfortable capable responsible able useless boring interesting "
     "easy hard difficult different same clear"
 )
 NAME = r"[A-Za-z0-9_À-ÿ][\w.'/&+#-]*"
@@ -67,9 +81,13 @@ _PAST = words(
     "was were led rode rose sang sat shot swam threw understood just ago last"
 )
 _PASSIVE = words("is are be been was were being not and must")
+_BEFORE_NOUN = words("a an the each every per any all of for with by to no")
+_PARTICIPLES = words(
+    "paid sent kept held made built given sold written shown found met read hit won led chosen set shut"
+)
 _ADJECTIVES = words(
     "limited unlimited required allowed combined advanced detailed preferred supported shared estimated need needed "
-    "exceed speed feed seed proceed fixed united dedicated managed"
+    "exceed speed feed seed proceed fixed united dedicated managed failed unused registered verified assigned"
 )
 DROPPED = re.compile(
     r"^A\s|\b(?:[Tt]he|a|[Aa]n|(?i:now|currently|presently|just|already|still|today|only|is|are|was|were|be|been|our|will|exactly|new))\b"
@@ -99,12 +117,16 @@ def unsure(text: str) -> bool:
 def tells_event(text: str) -> bool:
     """Whether the sentence tells of something that happened, and so of no state."""
     told = bare_words(text)
-    if not _PAST.isdisjoint(told):
-        return True
-    return any(
-        word.endswith("ed") and len(word) > 4 and word not in _ADJECTIVES and before not in _PASSIVE
-        for before, word in zip(["", *told], told, strict=False)
-    )
+    return any(_tells_past(before, word) for before, word in zip(["", *told], told, strict=False))
+
+
+def _tells_past(before: str, word: str) -> bool:
+    """A past tense; not a participle after "is" or before its noun ("is paid", "5 failed attempts")."""
+    if word in _PAST:
+        return not (word in _PARTICIPLES and before in _PASSIVE)
+    if not word.endswith("ed") or len(word) <= 4 or word in _ADJECTIVES:
+        return False
+    return before not in _PASSIVE and before not in _BEFORE_NOUN
 
 
 def named(phrase: str) -> Entity | None:

@@ -17,14 +17,18 @@ Negation = Literal["", "not", "ended", "forbidden"]
 class Sentence(msgspec.Struct, frozen=True, kw_only=True):
     """A sentence as rules see it: NFKC, without its end mark, dates of validity, exceptions and negation.
 
-    `urged` says that it began as a rule ("always", "please", 必须); `dated` that a date of validity was cut.
+    `urged` says that it began as a rule or request ("always", "please", 必须), `standing` that it is one for all
+    times ("always", "never"); `dated` that a date of validity was cut.
+    `words` are those of an English sentence, in small letters.
     """
 
     text: str
     moment: Instant
     negation: Negation = ""
     urged: bool = False
+    standing: bool = False
     dated: bool = False
+    words: frozenset[str] = frozenset()
 
 
 class Reading(msgspec.Struct, frozen=True, kw_only=True):
@@ -66,6 +70,16 @@ def first_fit(rules: Iterable[tuple[str, Rule]], language: str, sentence: Senten
         if readings:
             return tuple(msgspec.structs.replace(r, rule=r.rule or f"rule:{language}.{name}") for r in readings)
     return NOTHING
+
+
+def needing(signs: str, rule: Rule) -> Rule:
+    """The rule, tried only where the sentence has one of these words: a cheap look before its patterns."""
+    needed = frozenset(signs.split())
+
+    def gated(sentence: Sentence) -> Readings:
+        return NOTHING if needed.isdisjoint(sentence.words) else rule(sentence)
+
+    return gated
 
 
 def negated(readings: Readings, negation: Negation) -> Readings:

@@ -1,4 +1,4 @@
-"""The commands `eval config`, `eval flight` and `eval locomo`: one JSON object on standard output."""
+"""The commands `eval config`, `flight`, `locomo` (one JSON object on standard output) and `rules` (a table)."""
 
 import json
 from pathlib import Path
@@ -8,7 +8,10 @@ import click
 
 from beliefmesh.evaluate.config import evaluate_config
 from beliefmesh.evaluate.flight import evaluate_flight
+from beliefmesh.evaluate.flight_trust import Labels
 from beliefmesh.evaluate.locomo import evaluate_locomo
+from beliefmesh.evaluate.rules.cases import HALVES, LANGUAGES, Language
+from beliefmesh.evaluate.rules.evaluate import Halves, evaluate_rules, table_of
 
 _FILE = click.Path(path_type=Path, dir_okay=False)
 _FOLDER = click.Path(path_type=Path, file_okay=False)
@@ -55,17 +58,42 @@ def config_command(
 @click.option("--exclude", default="aa,ua,co", show_default=True, help="Sources to leave out, separated by commas.")
 @click.option("--only-gold", is_flag=True, help="Feed only the flights whose truth is known.")
 @click.option("--batch", type=click.IntRange(1), default=2_000, show_default=True, help="Rows a call.")
+@click.option(
+    "--calibrate-days",
+    type=click.IntRange(1),
+    default=None,
+    help="Learn trust from the first N days (half of all, if there are no more) and judge the others only.",
+)
+@click.option("--labels", type=click.IntRange(1), default=200, show_default=True, help="Cells to learn from.")
+@click.option("--seed", type=int, default=1, show_default=True, help="Draws the labels.")
 @_keep
 @_log
 @_json
 def flight_command(
-    claims: Path, gold: Path, exclude: str, only_gold: bool, batch: int, folder: Path | None, log: str
+    claims: Path,
+    gold: Path,
+    exclude: str,
+    only_gold: bool,
+    batch: int,
+    calibrate_days: int | None,
+    labels: int,
+    seed: int,
+    folder: Path | None,
+    log: str,
 ) -> None:
     """Flights as many sources tell them: how often is the belief true, and as sure as it should be?"""
     names = [name.strip() for name in exclude.split(",") if name.strip()]
     _print(
         evaluate_flight(
-            claims, gold, exclude=names, only_gold=only_gold, batch=batch, folder=folder, log=log, report=_report
+            claims,
+            gold,
+            exclude=names,
+            only_gold=only_gold,
+            batch=batch,
+            labels=None if calibrate_days is None else Labels(calibrate_days, labels, seed),
+            folder=folder,
+            log=log,
+            report=_report,
         )
     )
 
@@ -88,6 +116,21 @@ def locomo_command(
             data, limit_questions=limit_questions, folder=folder, embedder=embedder, log=log, report=_report
         )
     )
+
+
+@eval_group.command("rules")
+@click.option("--half", type=click.Choice([*HALVES, "all"]), default="all", show_default=True, help="Which cases.")
+@click.option("--language", type=click.Choice(LANGUAGES), default=None, help="Only this language.")
+@click.option("--show-misses", is_flag=True, help="Print what was missed or wrong; of the scoring half only by name.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def rules_command(half: Halves, language: Language | None, show_misses: bool, as_json: bool) -> None:
+    """Hand-written cases: do the rules find the slots, and which texts conflict?"""
+    result = evaluate_rules(half, language, show_misses)
+    if as_json:
+        _print(result)
+    else:
+        for line in table_of(result):
+            click.echo(line)
 
 
 def _print(result: dict[str, Any]) -> None:

@@ -138,6 +138,29 @@ def test_only_flights_with_a_known_truth_are_fed_when_asked(tmp_path: Path) -> N
     assert (printed["observations"], printed["claims"]) == (3, 11)
 
 
+def test_trust_is_learned_from_the_first_days_and_judged_on_the_others(tmp_path: Path) -> None:
+    for day in ("20111201", "20111202"):
+        (tmp_path / f"claims-{day}.tsv").write_text(CLAIMS, "utf-8")
+        (tmp_path / f"gold-{day}.tsv").write_text(GOLD, "utf-8")
+    options = ["--claims", str(tmp_path), "--gold", str(tmp_path), "--exclude", "aa", "--calibrate-days", "8"]
+
+    printed = json.loads(run("flight", *options, "--labels", "3", "--seed", "2").stdout)
+
+    learned = printed["calibration"]
+    assert printed["cells"] == 4
+    assert (learned["labels"], learned["seed"], learned["judged_days"]) == (3, 2, 1)
+    assert learned["before"]["precision"] == 0.75
+    assert {"precision", "brier", "ece"} <= set(printed)
+
+
+def test_trust_cannot_be_judged_on_a_single_day(tmp_path: Path) -> None:
+    (tmp_path / "claims-20111201.tsv").write_text(CLAIMS, "utf-8")
+    (tmp_path / "gold-20111201.tsv").write_text(GOLD, "utf-8")
+
+    with pytest.raises(InvalidInput, match="calibrate_days: needs two days"):
+        run("flight", "--claims", str(tmp_path), "--gold", str(tmp_path), "--calibrate-days", "8")
+
+
 def test_the_turns_that_answer_a_question_are_recalled(tmp_path: Path) -> None:
     data = tmp_path / "locomo.json"
     data.write_text(json.dumps(CONVERSATIONS), "utf-8")

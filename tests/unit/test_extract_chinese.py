@@ -47,6 +47,26 @@ VALUES = [
     ("我叫李雷", "小林", "name", "李雷", "name"),
     ("叫我小李", "小林", "nickname", "小李", "name"),
     ("我出生在北京", "小林", "birthplace", "北京", "name"),
+    ("张伟住在北京", "张伟", "residence", "北京", "name"),
+    ("张伟在百川公司工作", "张伟", "employer", "百川公司", "name"),
+    ("总部在深圳", "总部", "location", "深圳", "name"),
+    ("会议在3号会议室", "会议", "location", "3号会议室", "name"),
+    ("备份由王芳负责", "备份", "owner", "王芳", "name"),
+    ("王芳负责支付服务", "支付服务", "owner", "王芳", "name"),
+    ("工单ABC-7分配给李雷", "ABC-7", "assignee", "李雷", "name"),
+    ("星辰公司的总经理是周洁", "星辰公司", "总经理", "周洁", "name"),
+    ("周洁是星辰公司的总经理", "星辰公司", "总经理", "周洁", "name"),
+    ("我的邮箱是ann@example.com", "小林", "email", "ann@example.com", "text"),
+    ("停车不免费", "停车", "免费", False, "boolean"),
+    ("访客需要预约", "访客", "必须预约", True, "boolean"),
+    ("访客不需要预约", "访客", "必须预约", False, "boolean"),
+    ("我不吃辣", "小林", "吃辣", False, "boolean"),
+    ("不允许优惠券叠加", "优惠券叠加", "可以", False, "boolean"),
+    ("单个文件不超过25MB", "单个文件", "单个文件最多 {number}", "25 mb", "number"),
+    ("专业版每月20元", "专业版", "专业版每月 {money}", "20 CNY", "money"),
+    ("抱歉，我是说限额是150", "限额", "限额", 150, "number"),
+    ("日期格式使用YYYY-MM-DD", "日期格式", "日期格式", "YYYY-MM-DD", "enum"),
+    ("报表通过邮件发送", "报表", "send by", "邮件", "enum"),
     ("所有报表使用模板A", "报表", "template", "A", "enum"),
     ("把主题设为深色", "主题", "theme", "深色", "enum"),
     ("字体调大一号", "字体", "字体大小", "调大一号", "enum"),
@@ -78,6 +98,10 @@ SAME_SLOT = [
     ("旧接口已启用", "旧接口已停用"),
     ("会议是早上10点", "会议改为11点半"),
     ("平台支持退款", "平台不支持退款"),
+    ("满100元减20元", "满100元减30元"),
+    ("王强对海鲜过敏", "王强对海鲜不过敏"),
+    ("包裹重量不超过20公斤", "包裹重量不得超过25公斤"),
+    ("张伟在百川公司工作", "张伟加入了千帆公司"),
 ]
 
 
@@ -113,6 +137,14 @@ def test_sentences_about_different_things_share_no_slot(first: str, second: str)
         "如果满100元就免运费",
         "这是第3次会议",
         "张三是经理的朋友",
+        "张伟在睡觉",
+        "总部在扩建",
+        "我住在朋友家",
+        "邮箱是满的",
+        "我吃早饭",
+        "假设价格是10元",
+        "用户42于10:00:03登录",
+        "小王是个经理",
     ],
 )
 def test_a_sentence_that_no_rule_is_sure_of_stays_one_free_claim(text: str) -> None:
@@ -138,7 +170,11 @@ def test_a_narrower_order_carries_its_scope_and_an_exception_none() -> None:
 
 @pytest.mark.parametrize(
     ("text", "scope"),
-    [("对于企业用户，每日限额为500", (("for", "企业用户"),)), ("华东地区运费为10元", (("region", "华东"),))],
+    [
+        ("对于企业用户，每日限额为500", (("for", "企业用户"),)),
+        ("华东地区运费为10元", (("region", "华东"),)),
+        ("博物馆周日下午4点闭馆", (("on", "周日"),)),
+    ],
 )
 def test_a_phrase_of_scope_becomes_a_qualifier(text: str, scope: tuple[tuple[str, str], ...]) -> None:
     assert only(text).scope == scope
