@@ -16,6 +16,7 @@ from typing import Any
 from beliefmesh.evaluate.bench_data import BANK, World, evidence_of_slot
 from beliefmesh.evaluate.place import NO_EMBEDDER, Report, memory_in
 from beliefmesh.memory import Memory
+from beliefmesh.settings import StoreSettings
 from beliefs.resolve import resolve
 from schemas.instant import DAY
 from schemas.intake import observation_from
@@ -168,7 +169,7 @@ def _settle(memory: Memory) -> float:
 
 def through(told: Sequence[dict[str, object]], size: int, wait: bool, log: str = "") -> tuple[float, float]:
     """Seconds, and CPU seconds, from the first observation to the last being recallable; `log` is another log's URL."""
-    with memory_in(None, BANK, NO_EMBEDDER, log) as memory:
+    with memory_in(None, BANK, NO_EMBEDDER, StoreSettings(log=log)) as memory:
         memory.retain("The benchmark begins.", source="bench")
         started, cpu_started = time.perf_counter(), time.process_time()
         for batch in batches(told, size):

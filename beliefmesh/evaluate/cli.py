@@ -1,8 +1,9 @@
 """The commands `eval config`, `flight`, `locomo` (one JSON object on standard output) and `rules` (a table)."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import click
 
@@ -12,12 +13,26 @@ from beliefmesh.evaluate.flight_trust import Labels
 from beliefmesh.evaluate.locomo import evaluate_locomo
 from beliefmesh.evaluate.rules.cases import HALVES, LANGUAGES, Language
 from beliefmesh.evaluate.rules.evaluate import Halves, evaluate_rules, table_of
+from beliefmesh.settings import StoreSettings
+
+Command = TypeVar("Command", bound=Callable[..., Any])
 
 _FILE = click.Path(path_type=Path, dir_okay=False)
 _FOLDER = click.Path(path_type=Path, file_okay=False)
 _keep = click.option("--folder", type=_FOLDER, help="Keep the memory in this folder (default: a temporary one).")
-_log = click.option("--log", metavar="URL", default="", help="Stream over this log (kafka://host:port).")
+_STORES = {
+    "log": "Stream over this log (kafka://host:port).",
+    "graph": "Keep beliefs in this graph (nebula://user:password@host:9669/space); an empty one.",
+    "index": "Search in this index (milvus:///file.db, milvus://token@host:19530/db); an empty one.",
+}
 _json = click.option("--json", "_json", is_flag=True, expose_value=False, help="Print JSON; the result always is.")
+
+
+def _with_stores(command: Command) -> Command:
+    """Give an evaluation the flags that name stores."""
+    for name, told in _STORES.items():
+        command = click.option(f"--{name}", metavar="URL", default="", help=told)(command)
+    return command
 
 
 @click.group("eval")
@@ -32,10 +47,10 @@ def eval_group() -> None:
 @click.option("--duplicate", type=click.FloatRange(0, 1), default=0.0, help="Send this share a second time.")
 @click.option("--batch", type=click.IntRange(1), default=500, show_default=True, help="Observations a call.")
 @_keep
-@_log
+@_with_stores
 @_json
 def config_command(
-    observations: Path, truth: Path, shuffle: int | None, duplicate: float, batch: int, folder: Path | None, log: str
+    observations: Path, truth: Path, shuffle: int | None, duplicate: float, batch: int, folder: Path | None, **urls: str
 ) -> None:
     """Settings changes: is every setting right at every known time, in any order?"""
     _print(
@@ -46,7 +61,7 @@ def config_command(
             duplicate=duplicate,
             batch=batch,
             folder=folder,
-            log=log,
+            stores=StoreSettings(**urls),
             report=_report,
         )
     )
@@ -67,7 +82,7 @@ def config_command(
 @click.option("--labels", type=click.IntRange(1), default=200, show_default=True, help="Cells to learn from.")
 @click.option("--seed", type=int, default=1, show_default=True, help="Draws the labels.")
 @_keep
-@_log
+@_with_stores
 @_json
 def flight_command(
     claims: Path,
@@ -79,7 +94,7 @@ def flight_command(
     labels: int,
     seed: int,
     folder: Path | None,
-    log: str,
+    **urls: str,
 ) -> None:
     """Flights as many sources tell them: how often is the belief true, and as sure as it should be?"""
     names = [name.strip() for name in exclude.split(",") if name.strip()]
@@ -92,7 +107,7 @@ def flight_command(
             batch=batch,
             labels=None if calibrate_days is None else Labels(calibrate_days, labels, seed),
             folder=folder,
-            log=log,
+            stores=StoreSettings(**urls),
             report=_report,
         )
     )
@@ -105,15 +120,20 @@ def flight_command(
 )
 @click.option("--embedder", default=None, metavar="URL", help="Another embedder than the default one.")
 @_keep
-@_log
+@_with_stores
 @_json
 def locomo_command(
-    data: Path, limit_questions: int | None, embedder: str | None, folder: Path | None, log: str
+    data: Path, limit_questions: int | None, embedder: str | None, folder: Path | None, **urls: str
 ) -> None:
     """Long conversations: are the turns that answer a question among the first that are recalled?"""
     _print(
         evaluate_locomo(
-            data, limit_questions=limit_questions, folder=folder, embedder=embedder, log=log, report=_report
+            data,
+            limit_questions=limit_questions,
+            folder=folder,
+            embedder=embedder,
+            stores=StoreSettings(**urls),
+            report=_report,
         )
     )
 

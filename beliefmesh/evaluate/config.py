@@ -8,9 +8,10 @@ from typing import Any
 
 import msgspec
 
-from beliefmesh.evaluate.place import NO_EMBEDDER, Report, memory_in
+from beliefmesh.evaluate.place import IN_FOLDER, NO_EMBEDDER, Report, memory_in
 from beliefmesh.evaluate.reading import read_json, read_json_lines
 from beliefmesh.memory import Memory
+from beliefmesh.settings import StoreSettings
 from schemas.claim import Value
 from schemas.entity import Entity
 from schemas.instant import SECOND, Instant
@@ -78,14 +79,14 @@ def evaluate_config(
     duplicate: float = 0.0,
     batch: int = 500,
     folder: Path | None = None,
-    log: str = "",
+    stores: StoreSettings = IN_FOLDER,
     report: Report,
 ) -> dict[str, Any]:
     """Feed every change, in any order and some twice, then compare all settings at all known times and now."""
     changes = read_json_lines(observations, "observations", SettingChange)
     known = sorted(read_json(truth, "truth", list[TruthAt]), key=lambda one: one.as_of)
     told = arranged([observation_of(change) for change in changes], shuffle, duplicate)
-    with memory_in(folder, BANK, NO_EMBEDDER, log) as memory:
+    with memory_in(folder, BANK, NO_EMBEDDER, stores) as memory:
         seconds = _feed(memory, told, batch, report)
         past, current, wrong = _compare(memory, known, report)
         counts = memory.home.graph.counts(BANK)

@@ -23,9 +23,10 @@ from beliefmesh.evaluate.flight_cells import (
     value_of,
 )
 from beliefmesh.evaluate.flight_trust import ENTITY_TYPE, Cell, Labels, TrueCell, divided, gold_of_cell, told_of
-from beliefmesh.evaluate.place import NO_EMBEDDER, Report, memory_in
+from beliefmesh.evaluate.place import IN_FOLDER, NO_EMBEDDER, Report, memory_in
 from beliefmesh.evaluate.reading import files_in
 from beliefmesh.memory import Memory
+from beliefmesh.settings import StoreSettings
 from beliefs.reliability import brier, calibration_error
 from beliefs.verified import leading
 from recall.seen import Seen, Sight
@@ -60,7 +61,7 @@ def evaluate_flight(
     batch: int = 2_000,
     labels: Labels | None = None,
     folder: Path | None = None,
-    log: str = "",
+    stores: StoreSettings = IN_FOLDER,
     report: Report,
 ) -> dict[str, Any]:
     """Feed every cell as its source's claim, day by day, then compare what is believed on each day with the truth.
@@ -72,7 +73,7 @@ def evaluate_flight(
     told: dict[Cell, dict[str, str]] = {}
     rows = stated = 0
     seconds = 0.0
-    with memory_in(folder, BANK, NO_EMBEDDER, log) as memory:
+    with memory_in(folder, BANK, NO_EMBEDDER, stores) as memory:
         memory.home.graph.set_policy(BANK, policy())
         for path in files_in(claims, "claims-*.tsv*", "claims"):
             read = [row for row in read_claims(path) if row.source.casefold() not in left_out]

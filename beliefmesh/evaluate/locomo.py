@@ -8,8 +8,9 @@ from typing import Any
 import msgspec
 
 from beliefmesh.evaluate.locomo_data import CATEGORIES, Conversation, Question, Turn, TurnId, read_locomo
-from beliefmesh.evaluate.place import Report, memory_in
+from beliefmesh.evaluate.place import IN_FOLDER, Report, memory_in
 from beliefmesh.memory import Memory
+from beliefmesh.settings import StoreSettings
 from schemas.answer import Answer
 from schemas.instant import format_instant
 
@@ -33,7 +34,7 @@ def evaluate_locomo(
     limit_questions: int | None = None,
     folder: Path | None = None,
     embedder: str | None = None,
-    log: str = "",
+    stores: StoreSettings = IN_FOLDER,
     report: Report,
 ) -> dict[str, Any]:
     """Observe all conversations, each in a bank of its own, then ask all questions (at most the first N of each).
@@ -44,7 +45,7 @@ def evaluate_locomo(
     scored: list[Scored] = []
     degraded = 0
     told_seconds = asked_seconds = 0.0
-    with memory_in(folder, BANK, embedder, log) as memory:
+    with memory_in(folder, BANK, embedder, stores) as memory:
         for conversation in conversations:
             bank = bank_of(conversation)
             started = time.perf_counter()

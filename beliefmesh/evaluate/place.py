@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import msgspec
+
 from beliefmesh.memory import Memory
 from beliefmesh.settings import MeshSettings, Settings, StoreSettings, StreamSettings
 
@@ -13,16 +15,20 @@ Report = Callable[[str], None]
 """Takes a line about how far an evaluation has come."""
 
 NO_EMBEDDER = "none:"
+IN_FOLDER = StoreSettings()
 
 
 @contextmanager
-def memory_in(folder: Path | None, bank: str, embedder: str | None = None, log: str = "") -> Iterator[Memory]:
+def memory_in(
+    folder: Path | None, bank: str, embedder: str | None = None, stores: StoreSettings = IN_FOLDER
+) -> Iterator[Memory]:
     """An inline memory with default settings, whatever the environment says; `folder` None is a temporary one.
 
-    `log` is the URL of another log than the folder's; there its topics get a prefix of their own.
+    `stores` names others than the folder's; on another log its topics get a prefix of their own.
     """
-    stores = StoreSettings(log=log) if embedder is None else StoreSettings(log=log, embedder=embedder)
-    streams = StreamSettings(prefix=f"eval-{secrets.token_hex(4)}-" if log else "")
+    if embedder is not None:
+        stores = msgspec.structs.replace(stores, embedder=embedder)
+    streams = StreamSettings(prefix=f"eval-{secrets.token_hex(4)}-" if stores.log else "")
     with tempfile.TemporaryDirectory(prefix="beliefmesh-eval-") as passing:
         chosen = Path(passing) if folder is None else folder
         settings = Settings(mesh=MeshSettings(folder=str(chosen), runtime="inline"), stores=stores, streams=streams)
