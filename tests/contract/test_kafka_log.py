@@ -79,15 +79,17 @@ def test_a_compacted_plan_keeps_every_record_for_a_week_and_the_newest_for_ever(
     assert settings["min.compaction.lag.ms"] == str(7 * DAY)
 
 
-def test_dead_letters_may_be_twice_as_large_as_what_died(kafka: str, own: str) -> None:
+def test_what_is_made_of_an_observation_may_be_larger_and_a_letter_about_that_too(kafka: str, own: str) -> None:
     log = KafkaLog(f"kafka://{kafka}", KafkaOptions(max_message_mb=2))
     log.create(f"{own}observations", TopicPlan(1))
+    log.create(f"{own}claims", TopicPlan(1))
     log.create(f"{own}dead-letters", TopicPlan(1))
 
     log.append(f"{own}dead-letters", [Entry("k", bytes(3 * MB))], MAY)
 
     assert settings_of(kafka, f"{own}observations")["max.message.bytes"] == str(2 * MB)
-    assert settings_of(kafka, f"{own}dead-letters")["max.message.bytes"] == str(4 * MB)
+    assert settings_of(kafka, f"{own}claims")["max.message.bytes"] == str(6 * MB)
+    assert settings_of(kafka, f"{own}dead-letters")["max.message.bytes"] == str(8 * MB)
     assert len(log.read(f"{own}dead-letters", 0, 0, 1)[0].value) == 3 * MB
     log.close()
 
