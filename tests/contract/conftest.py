@@ -172,7 +172,7 @@ def milvus_server_url(milvus: str) -> Iterator[str]:
     prefix = f"test_{uuid.uuid4().hex[:12]}"
     url = f"{milvus}{'&' if '?' in milvus else '?'}collection={prefix}"
     yield url
-    client, place = (importlib.import_module(f"stores.milvus_{name}") for name in ("client", "place"))
+    client, place = (importlib.import_module(f"stores.milvus.{name}") for name in ("client", "place"))
     calls = client.MilvusCalls(place.place_of(url))
     for collection in calls.collections():
         if collection.startswith(prefix):
