@@ -19,6 +19,9 @@ from stores.ports import TopicPlan
 BURST = 50_000
 _BATCH = 2_000
 _ROUNDS = 3
+_WARM_UP = 10_000
+"""Claims before the first measurement, in which the broker compiles what it runs most."""
+
 _PARTITIONS = 8
 _LAST = 1_800_000_000_000_000
 """A time after all that the made-up world says."""
@@ -27,6 +30,7 @@ _LAST = 1_800_000_000_000_000
 def over_kafka(url: str, count: int, burst: int, report: Report) -> dict[str, Any]:
     """Claims a second until recallable, published first and then streamed, in pairs with the embedded log."""
     figures: dict[str, Any] = {"claims": count}
+    through(list(World(SEED + 1).claims(_WARM_UP)), _BATCH, wait=False, log=url)
     for name, each in (("single", 1), ("several", 5)):
         told = list(World(SEED).claims(count, each=each))
         pairs = [_pair(told, url, count, each) for _ in range(_ROUNDS)]

@@ -80,9 +80,19 @@ class Broker:
     """One broker; its folder and its ports stay the same over stop, kill and start."""
 
     def __init__(
-        self, folder: Path, *, port: int = 0, secure: bool = False, settings: Mapping[str, str] | None = None
+        self,
+        folder: Path,
+        *,
+        port: int = 0,
+        secure: bool = False,
+        lasting: bool = False,
+        settings: Mapping[str, str] | None = None,
     ) -> None:
-        """A free port unless told; `secure` adds listeners with TLS and logins; `settings` are Kafka's own and win."""
+        """A free port unless told; `secure` adds listeners with TLS and logins; `settings` are Kafka's own and win.
+
+        `lasting` is for one that works for longer than a test: its code is compiled as well as Java can.
+        """
+        self._lasting = lasting
         self.folder = folder
         self.log = folder / "broker.log"
         self._secure = secure
@@ -147,7 +157,7 @@ class Broker:
         settings.write_text(self._properties(), encoding="utf-8")
         if not (self.folder / "data" / "meta.properties").exists():
             self._format(settings)
-        return [*_java(log_level), "kafka.Kafka", str(settings)]
+        return [*_java(log_level, self._lasting), "kafka.Kafka", str(settings)]
 
     def _told_since(self, position: int) -> bytes:
         with self.log.open("rb") as log:
@@ -191,10 +201,12 @@ class Broker:
         (self.folder / "server.pem").write_bytes(key.read_bytes() + self.certificate.read_bytes())
 
 
-def _java(log_level: str) -> list[str]:
+def _java(log_level: str, lasting: bool = False) -> list[str]:
     logging = [f"-Dlog4j2.configurationFile={HERE / 'log4j2.xml'}", f"-Dbroker.log.level={log_level}"]
-    # Only the quick one of Java's two compilers: it saves two fifths of the processor time of a start.
-    machine = ["-Xms128m", "-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]
+    machine = ["-Xms128m", "-Xmx512m", "-XX:+UseSerialGC"]
+    if not lasting:
+        # Only the quick one of Java's two compilers: it saves two fifths of the processor time of a start.
+        machine.append("-XX:TieredStopAtLevel=1")
     return ["java", *machine, *logging, "-cp", f"{JARS}/*"]
 
 
@@ -216,7 +228,7 @@ def during(command: list[str]) -> int:
     Without what a broker needs the command runs all the same, and `{kafka}` is empty.
     """
     with tempfile.TemporaryDirectory(prefix="kafka-") as folder:
-        broker = Broker(Path(folder) / "broker")
+        broker = Broker(Path(folder) / "broker", lasting=True)
         lack = missing()
         if lack:
             print(lack, file=sys.stderr)
@@ -241,7 +253,7 @@ def main() -> None:
     given = parser.parse_args()
     if lack := missing():
         sys.exit(lack)
-    command = Broker(given.folder, port=given.port).prepare(log_level="warn")
+    command = Broker(given.folder, port=given.port, lasting=True).prepare(log_level="warn")
     print(f"Kafka listens on {HOST}:{given.port} and keeps its records in {given.folder}; Ctrl-C ends it", flush=True)
     os.execvp(command[0], command)
 
