@@ -1,4 +1,4 @@
-"""Dead letters as plain data for JSON: the original as text where it is text, else in base64."""
+"""Dead letters at the front door: of lines that cannot be read, and as plain data for JSON."""
 
 import base64
 from typing import Any
@@ -6,13 +6,23 @@ from typing import Any
 import msgspec
 
 from schemas.dead_letter import DeadLetter
-from schemas.instant import format_instant
+from schemas.errors import InvalidInput
+from schemas.identity import digest
+from schemas.instant import Instant, format_instant
 
 
 class Letters(msgspec.Struct, frozen=True):
     """A list of dead letters, as it travels."""
 
     letters: tuple[DeadLetter, ...]
+
+
+def unreadable(line: bytes, bank: str, error: InvalidInput, now: Instant) -> DeadLetter:
+    """A line of an import that is no observation, set aside."""
+    id = "d" + digest("intake", bank, line.hex())
+    return DeadLetter(
+        id=id, stage="intake", error=error.code, reason=str(error), at=now, original=line, headers={"bank": bank}
+    )
 
 
 def letter_to_builtins(letter: DeadLetter) -> dict[str, Any]:

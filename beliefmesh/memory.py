@@ -19,6 +19,7 @@ from beliefmesh.figures import figures
 from beliefmesh.goback import asks_back, gone_back
 from beliefmesh.gold import golds_of
 from beliefmesh.home import Home, system_clock
+from beliefmesh.letters import unreadable
 from beliefmesh.policy_file import read_policy
 from beliefmesh.receipt import Imported, Receipt, Told, chunks_of, several
 from beliefmesh.remote import RemoteMemory
@@ -31,7 +32,6 @@ from schemas.belief import Belief
 from schemas.dead_letter import DeadLetter
 from schemas.entity import Entity
 from schemas.errors import Busy, InvalidInput, StoreUnavailable, VersionConflict
-from schemas.identity import digest
 from schemas.instant import Instant, parse_instant
 from schemas.intake import ANONYMOUS, observation_from, observation_from_json
 from schemas.limits import MAX_NAME_BYTES, check_bank, check_name, check_text
@@ -248,8 +248,7 @@ class Memory:
 
     def replay_dead_letter(self, id: str) -> None:
         """Send a dead letter's message through again. Raises InvalidInput if it still cannot be read."""
-        topic = self.home.topics.name(OBSERVATIONS)
-        self.home.letters.replay(id, self._entry_of_letter, topic, self.home.clock())
+        self.home.letters.replay(id, self._entry_of_letter, self.home.topics.name(OBSERVATIONS), self.home.clock())
         if not self.home.streaming:
             self.home.worker.drain()
 
@@ -349,7 +348,7 @@ class Memory:
             try:
                 good.append(self._echoes.marked(observation_from_json(line, bank=bank, now=now, skew=skew)))
             except InvalidInput as error:
-                letters.append(_unreadable(line, bank, error, now))
+                letters.append(unreadable(line, bank, error, now))
         return good, letters
 
     def _append(self, taken: Sequence[Observation], wait: bool) -> Receipt:
@@ -399,10 +398,3 @@ class Memory:
 
 def _entry(observation: Observation) -> Entry:
     return Entry(observation_key(observation), pack(observation, observation.id))
-
-
-def _unreadable(line: bytes, bank: str, error: InvalidInput, now: Instant) -> DeadLetter:
-    id = "d" + digest("intake", bank, line.hex())
-    return DeadLetter(
-        id=id, stage="intake", error=error.code, reason=str(error), at=now, original=line, headers={"bank": bank}
-    )

@@ -11,7 +11,7 @@ from beliefmesh.evaluate.place import Report
 from schemas.intake import observation_from
 from schemas.observation import observation_key
 from schemas.wire import pack
-from stores.kafka.library import KafkaConsumer, KafkaProducer, TopicPartition
+from stores.kafka.driver import KafkaConsumer, KafkaProducer, TopicPartition
 from stores.kafka.log import KafkaLog
 from stores.kafka.options import KafkaOptions, addresses_of
 from stores.ports import TopicPlan

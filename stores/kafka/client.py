@@ -8,7 +8,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from schemas.errors import BeliefmeshError, InvalidInput, InvalidSetting, StoreUnavailable, TooLarge
 from stores.kafka.door import closed_door
-from stores.kafka.library import KafkaAdminClient, KafkaConsumer, KafkaError, KafkaNetClient, KafkaProducer, errors
+from stores.kafka.driver import KafkaAdminClient, KafkaConsumer, KafkaError, KafkaNetClient, KafkaProducer, errors
 from stores.kafka.options import KafkaOptions, addresses_of, require_whole, tls_context
 
 REQUEST_SECONDS = 10.0

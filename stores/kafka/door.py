@@ -6,7 +6,7 @@ import struct
 from collections.abc import Sequence
 
 from schemas.errors import BeliefmeshError, InvalidSetting, StoreUnavailable
-from stores.kafka.library import get_sasl_mechanism
+from stores.kafka.driver import get_sasl_mechanism
 from stores.kafka.options import KafkaOptions
 
 _SECONDS = 5.0

@@ -8,7 +8,7 @@ from schemas.errors import InvalidInput, NotFound, StoreUnavailable, TooLarge
 from schemas.instant import Instant
 from schemas.routing import partition_of
 from stores.kafka.client import DELIVERY_SECONDS, Clients, Shared, meaning
-from stores.kafka.library import KafkaError, NewTopic, OffsetAndMetadata, TopicPartition, errors
+from stores.kafka.driver import KafkaError, NewTopic, OffsetAndMetadata, TopicPartition, errors
 from stores.kafka.marks import SUFFIX, Marks
 from stores.kafka.options import KafkaOptions
 from stores.kafka.readers import Readers

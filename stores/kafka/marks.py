@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from threading import Lock
 
-from stores.kafka.library import TopicPartition
+from stores.kafka.driver import TopicPartition
 from stores.kafka.readers import Readers
 from stores.ports import Entry
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from schemas.errors import StoreUnavailable
 from stores.kafka.client import REQUEST_SECONDS, closed, meaning
-from stores.kafka.library import KafkaError, TopicPartition
+from stores.kafka.driver import KafkaError, TopicPartition
 
 _KEPT = 16
 _POLL_MS = 1_000

@@ -11,7 +11,7 @@ from kafka.admin import ConfigResource, ConfigResourceType
 from kafka_broker import Broker
 
 from schemas.errors import InvalidInput, InvalidSetting, StoreUnavailable, TooLarge
-from stores.kafka.library import KafkaAdminClient, KafkaConsumer, KafkaProducer
+from stores.kafka.driver import KafkaAdminClient, KafkaConsumer, KafkaProducer
 from stores.kafka.log import KafkaLog
 from stores.kafka.options import KafkaOptions
 from stores.ports import Entry, TopicPlan

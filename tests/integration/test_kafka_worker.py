@@ -17,7 +17,7 @@ from schemas.instant import Instant
 from schemas.observation import Observation, Source, observation_key
 from schemas.slot import Change
 from schemas.wire import pack
-from stores.kafka.library import KafkaAdminClient
+from stores.kafka.driver import KafkaAdminClient
 from stores.kafka.log import KafkaLog
 from stores.kafka.options import KafkaOptions
 from stores.local.index import LocalIndex

@@ -4,7 +4,7 @@ import logging
 
 import pytest
 
-from stores.kafka.library import KafkaAdminClient
+from stores.kafka.driver import KafkaAdminClient
 
 
 @pytest.mark.parametrize("name", ["kafka.admin.client", "kafka.net.connection", "kafka.protocol.parser"])
