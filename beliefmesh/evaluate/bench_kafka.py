@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from beliefmesh.evaluate.bench_data import BANK, World
-from beliefmesh.evaluate.bench_sections import SEED, batches, through
+from beliefmesh.evaluate.bench_sections import LAST, SEED, batches, through
 from beliefmesh.evaluate.place import Report
 from schemas.intake import observation_from
 from schemas.observation import observation_key
@@ -23,8 +23,6 @@ _WARM_UP = 10_000
 """Claims before the first measurement, in which the broker compiles what it runs most."""
 
 _PARTITIONS = 8
-_LAST = 1_800_000_000_000_000
-"""A time after all that the made-up world says."""
 
 
 def over_kafka(url: str, count: int, burst: int, report: Report) -> dict[str, Any]:
@@ -66,7 +64,7 @@ def _bare(url: str, told: Sequence[dict[str, object]]) -> tuple[float, float]:
     log.close()
     rows = [
         (observation_key(observation).encode(), pack(observation, observation.id))
-        for observation in (observation_from(one, bank=BANK, now=_LAST) for one in told)
+        for observation in (observation_from(one, bank=BANK, now=LAST) for one in told)
     ]
     producer = KafkaProducer(bootstrap_servers=addresses_of(url))
     started = time.perf_counter()

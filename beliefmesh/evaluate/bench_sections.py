@@ -35,7 +35,7 @@ _BUILD_BATCH = 2_000
 _WARM_UP = 20
 _PATIENCE = 50
 _MEGABYTE = 1_048_576
-_LAST = 1_800_000_000_000_000
+LAST = 1_800_000_000_000_000
 """A time after all that the made-up world says."""
 
 
@@ -180,7 +180,7 @@ def through(told: Sequence[dict[str, object]], size: int, wait: bool, log: str =
 
 def _bare_inserts(told: Sequence[dict[str, object]]) -> float:
     """Seconds to insert the same messages into a bare SQLite table, durable after each batch as our log is."""
-    observations = [observation_from(one, bank=BANK, now=_LAST) for one in told]
+    observations = [observation_from(one, bank=BANK, now=LAST) for one in told]
     rows = [(observation.id, pack(observation, observation.id)) for observation in observations]
     with tempfile.TemporaryDirectory(prefix="beliefmesh-bench-") as folder:
         connection = sqlite3.connect(Path(folder) / "bare.db")
