@@ -15,6 +15,7 @@ from schemas.errors import (
     InvalidSetting,
     MalformedMessage,
     MissingExtra,
+    ModelFailed,
     NewerSchema,
     NotFound,
     StoreUnavailable,
@@ -42,6 +43,7 @@ _OUTWARD: dict[type[BeliefmeshError], tuple[int, int]] = {
     NewerSchema: (FAILED, 500),
     AccessDenied: (FAILED, 403),
     Busy: (FAILED, 429),
+    ModelFailed: (FAILED, 502),
     StoreUnavailable: (FAILED, 503),
     BeliefmeshError: (FAILED, 500),
 }
@@ -78,6 +80,8 @@ def error_from_builtins(plain: object, status: int) -> BeliefmeshError:
     code, message, field = (str(told.get(name, "")) for name in ("code", "message", "field"))
     if code == VersionConflict.code:
         return VersionConflict(message.rpartition(": ")[2].split(", "))
+    if code == ModelFailed.code:
+        return ModelFailed("elsewhere", message)
     kind = _KINDS.get(code, BeliefmeshError)
     if issubclass(kind, InvalidInput):
         return kind(field, message.removeprefix(f"{field}: "))

@@ -124,6 +124,7 @@ def store_urls(settings: Settings, folder: Folder, space: str) -> StoreUrls:
         index=settings.stores.index or url_in(folder, space, "local", "index"),
         embedder=settings.stores.embedder,
         embedder_key=settings.stores.embedder_key,
+        language=settings.llm,
     )
 
 

@@ -17,6 +17,7 @@ from schemas.errors import InvalidInput, InvalidSetting
 from schemas.limits import check_bank, check_text, shown
 from schemas.query import Fusion
 from stores.kafka.options import KafkaOptions
+from stores.language.options import LanguageOptions
 from streams.topics import check_prefix
 
 PREFIX = "BELIEFMESH_"
@@ -101,6 +102,7 @@ class Settings(msgspec.Struct, frozen=True):
     stores: StoreSettings = StoreSettings()
     streams: StreamSettings = StreamSettings()
     kafka: KafkaOptions = KafkaOptions()
+    llm: LanguageOptions = LanguageOptions()
     http: HttpSettings = HttpSettings()
     recall: RecallSettings = RecallSettings()
     logging: LogSettings = LogSettings()

@@ -14,6 +14,7 @@ BeliefmeshError
 ├── FolderInUse             another process owns this folder
 ├── NewerSchema             the store was written by a newer Beliefmesh
 ├── MissingExtra            an optional package is not installed
+├── ModelFailed             a language model gave no answer that can be used
 └── StoreUnavailable        a store or service cannot be reached
 """
 
@@ -127,3 +128,21 @@ class StoreUnavailable(BeliefmeshError):
     """A store or service cannot be reached; nothing was lost, the work is retried."""
 
     code = "store_unavailable"
+
+
+class ModelFailed(BeliefmeshError):
+    """A language model gave no answer that can be used.
+
+    `reason` is one word: unreachable, timeout, busy, resting, budget, rejected, refusal, malformed, or
+    elsewhere (it was told by another process).
+    """
+
+    code = "model_failed"
+
+    def __init__(self, reason: str, message: str) -> None:
+        super().__init__(message)
+        self.reason = reason
+        self.message = message
+
+    def __reduce__(self) -> tuple[type["ModelFailed"], tuple[str, str]]:
+        return type(self), (self.reason, self.message)

@@ -5,7 +5,7 @@ be used from several threads at once. Errors of a client library leave an adapte
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 import msgspec
 import numpy as np
@@ -20,6 +20,7 @@ from schemas.evidence import Evidence
 from schemas.instant import Instant
 from schemas.policy import Policy
 from schemas.slot import Decision, Slot, StoredSlot
+from stores.language.options import LanguageOptions
 
 Vectors = NDArray[np.float32]
 
@@ -207,6 +208,18 @@ class Embedder(Protocol):
         """The vector of a question, shape (dimensions,)."""
 
 
+class LanguageModel(Protocol):
+    """A model of language, which is optional everywhere: whoever asks has an answer without it, too."""
+
+    model_id: str
+
+    def complete(self, system: str, user: str, schema: Mapping[str, Any] | None = None) -> str:
+        """The model's answer, never empty; with a JSON schema the model is asked for JSON that fits, to be checked.
+
+        What comes from outside belongs into `user`, marked as data. Raises ModelFailed, whose `reason` says why.
+        """
+
+
 class StoreUrls(msgspec.Struct, frozen=True):
     """Where the stores are; what an actor is made from, since a URL can be sent and a connection cannot."""
 
@@ -215,6 +228,7 @@ class StoreUrls(msgspec.Struct, frozen=True):
     index: str
     embedder: str
     embedder_key: str = ""
+    language: LanguageOptions = LanguageOptions()
 
 
 class Entry(msgspec.Struct, frozen=True, gc=False):

@@ -1,0 +1,1 @@
+"""Language models behind an endpoint, and the record of what they said."""
