@@ -22,13 +22,13 @@ def ray_mesh(urls: StoreUrls, *, shards: int, address: str = "") -> Mesh:
     """
     if address:
         return joined_mesh(urls, shards=shards, address=address)
-    mesh: Mesh = _cluster().RayMesh(urls, shards=shards)
+    mesh: Mesh = _cluster("mesh").RayMesh(urls, shards=shards)
     return mesh
 
 
 def joined_mesh(urls: StoreUrls, *, shards: int, address: str = "") -> JoinedMesh:
     """The Ray actors that several processes share; without an address on a Ray that starts here, to be joined."""
-    mesh: JoinedMesh = _cluster().SharedMesh(urls, shards=shards, address=address)
+    mesh: JoinedMesh = _cluster("joined").SharedMesh(urls, shards=shards, address=address)
     return mesh
 
 
@@ -37,5 +37,5 @@ def ray_is_installed() -> bool:
     return is_installed("ray")
 
 
-def _cluster() -> ModuleType:
-    return load_with("ray", "Ray", "actors.cluster")
+def _cluster(file: str) -> ModuleType:
+    return load_with("ray", "Ray", f"actors.cluster.{file}")

@@ -12,7 +12,7 @@ from kafka_broker import Broker, missing
 from actors.choose import ray_is_installed
 
 if ray_is_installed():
-    importlib.import_module("actors.cluster")
+    importlib.import_module("actors.cluster.mesh")
 
 GIVEN_KAFKA = os.environ.pop("BELIEFMESH_TEST_KAFKA", "")
 GIVEN_NEBULA = os.environ.pop("BELIEFMESH_TEST_NEBULA", "")

@@ -22,7 +22,7 @@ from schemas.wire import pack
 from stores.ports import Entry
 
 ray = pytest.importorskip("ray", reason="the cluster extra is not installed")
-cluster = pytest.importorskip("actors.cluster", reason="the cluster extra is not installed")
+start = pytest.importorskip("actors.cluster.start", reason="the cluster extra is not installed")
 
 pytestmark = [
     pytest.mark.ray,
@@ -35,7 +35,7 @@ ASKED = parse_instant("2024-06-10T12:00:00Z", "asked")
 @pytest.fixture(scope="session", autouse=True)
 def one_ray() -> Iterator[None]:
     """One Ray for all of these tests; every memory finds it running and leaves it so."""
-    started = cluster.start_ray()
+    started = start.start_ray()
     yield
     if started:
         ray.shutdown()

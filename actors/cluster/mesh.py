@@ -1,0 +1,168 @@
+"""The mesh over Ray actors of its own: batches shared out to them, results awaited, a lost Ray noticed."""
+
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import ray
+from ray.exceptions import GetTimeoutError, RayActorError, RayError, RayTaskError
+
+from actors.cluster.shells import EXTRACTOR, SEARCH, SHARD
+from actors.cluster.start import start_ray
+from actors.mesh import Mesh
+from actors.shared import Crew, Pulse
+from schemas.answer import Answer, Explanation, History
+from schemas.belief import Belief
+from schemas.entity import Entity
+from schemas.errors import BeliefmeshError, StoreUnavailable
+from schemas.evidence import Evidence
+from schemas.instant import Instant
+from schemas.observation import Observation
+from schemas.query import Principal, Query
+from schemas.routing import partition_of
+from schemas.slot import Change
+from stores.ports import StoreUrls
+
+START_SECONDS = 120.0
+_CALL_SECONDS, _LOOK_SECONDS, _FLUSH_SECONDS = 600.0, 2.0, 30.0
+EXTRACTORS = 1
+
+FOR_EVER: Any = {"max_restarts": -1, "max_task_retries": -1, "num_cpus": 0}
+"""How every actor runs: started again and asked again whenever it dies. They wait on stores more than they compute."""
+
+
+class RayMesh(Mesh):
+    """Extractors, entity shards and a search actor on Ray, started on this machine if no Ray runs in this process.
+
+    A claims partition belongs to shard (partition modulo shards). Raises StoreUnavailable when the actors do not
+    start, when a call's actor is lost for good, and when Ray itself is gone.
+    """
+
+    parallel = True
+
+    def __init__(self, urls: StoreUrls, *, shards: int) -> None:
+        self._connect(start_ray())
+        self._crew = Crew(
+            [EXTRACTOR.options(**FOR_EVER).remote() for _ in range(EXTRACTORS)],
+            [SHARD.options(**FOR_EVER).remote(urls.graph, shards) for _ in range(shards)],
+            SEARCH.options(**FOR_EVER).remote(urls),
+        )
+        self.processes()
+
+    def extract(self, observations: Sequence[tuple[Observation, Instant]]) -> list[tuple[Evidence, ...]]:
+        """See `Mesh.extract`; the batch is shared out evenly."""
+        extractors = self._present().extractors
+        size = -(-len(observations) // len(extractors)) or 1
+        calls = [
+            extractor.extract.remote(observations[at * size : (at + 1) * size])
+            for at, extractor in enumerate(extractors)
+        ]
+        return [evidence for result in self._get(calls) for evidence in result]
+
+    def apply(self, batches: Mapping[int, Sequence[Evidence]], now: Instant) -> dict[int, list[Change] | Exception]:
+        """See `Mesh.apply`; the shards work at the same time."""
+        shards = self._present().shards
+        calls = {
+            partition: shards[partition % len(shards)].apply.remote(batch, now) for partition, batch in batches.items()
+        }
+        return {partition: self._result(call) for partition, call in calls.items()}
+
+    def review(self, slots: Sequence[tuple[str, str]], now: Instant) -> list[Change]:
+        """See `Mesh.review`; any shard may decide a slot again, since the version check fences the slower one."""
+        shards = self._present().shards
+        by_shard: dict[int, list[tuple[str, str]]] = {}
+        for bank, slot in slots:
+            by_shard.setdefault(partition_of(slot, len(shards)), []).append((bank, slot))
+        calls = [shards[shard].review.remote(some, now) for shard, some in by_shard.items()]
+        return [change for changes in self._get(calls) for change in changes]
+
+    def index(self, changes: Sequence[Change], now: Instant) -> int:
+        """See `Mesh.index`."""
+        return int(self._get(self._present().search.index.remote(changes, now)))
+
+    def catch_up(self, now: Instant) -> int:
+        """See `Mesh.catch_up`."""
+        return int(self._get(self._present().search.catch_up.remote(now)))
+
+    def recall(self, query: Query) -> Answer:
+        """See `Mesh.recall`."""
+        answer: Answer = self._get(self._present().search.recall.remote(query))
+        return answer
+
+    def explain(
+        self, bank: str, belief: str, principal: Principal, moment: Instant, as_of: Instant | None
+    ) -> Explanation:
+        """See `Mesh.explain`."""
+        search = self._present().search
+        explanation: Explanation = self._get(search.explain.remote(bank, belief, principal, moment, as_of))
+        return explanation
+
+    def history(self, bank: str, of: str | tuple[Entity, str], principal: Principal, now: Instant) -> History:
+        """See `Mesh.history`."""
+        history: History = self._get(self._present().search.history.remote(bank, of, principal, now))
+        return history
+
+    def belief(self, bank: str, belief: str, principal: Principal, now: Instant) -> Belief:
+        """See `Mesh.belief`."""
+        found: Belief = self._get(self._present().search.belief.remote(bank, belief, principal, now))
+        return found
+
+    def processes(self) -> list[int]:
+        """The process id of each actor, the shards' first and in order; waits for those that are starting."""
+        calls = [actor.ready.remote() for actor in self._present().everybody()]
+        return [int(pid) for pid in self._get(calls, START_SECONDS)]
+
+    def shard_processes(self) -> list[int]:
+        """The process id of each shard actor, in order."""
+        return self.processes()[: len(self._crew.shards)]
+
+    def close(self) -> None:
+        """Flush the index, end the actors, and end Ray if this mesh started it."""
+        try:
+            crew = self._present()
+            self._get(crew.search.close.remote(), _FLUSH_SECONDS)
+            for actor in crew.everybody():
+                ray.kill(actor)
+        finally:
+            self._disconnect()
+
+    def _connect(self, here: bool) -> None:
+        """Note the Ray that this process is connected to, and whether this mesh did it."""
+        self._connected_here = here
+        self.address: str = ray.get_runtime_context().gcs_address
+        self._pulse = Pulse(self.address)
+        self._lost = False
+
+    def _disconnect(self) -> None:
+        if self._connected_here and self._pulse.beats():  # without a cluster, Ray's good-bye may end the process
+            ray.shutdown()
+
+    def _present(self) -> Crew:
+        """The actors to ask. Raises StoreUnavailable at once if Ray is gone, as asking Ray may end the process."""
+        self._pulse.require()
+        return self._crew
+
+    def _get(self, calls: Any, seconds: float = _CALL_SECONDS) -> Any:
+        """Wait for results; what an actor raised comes back as it was raised, lost actors as StoreUnavailable."""
+        until = time.monotonic() + seconds
+        while True:
+            try:
+                return ray.get(calls, timeout=min(_LOOK_SECONDS, max(until - time.monotonic(), 0.0)))
+            except RayTaskError as error:
+                if not isinstance(error.cause, Exception):
+                    raise
+                raise error.cause from (None if isinstance(error.cause, BeliefmeshError) else error)
+            except GetTimeoutError as error:
+                self._pulse.require()
+                if time.monotonic() >= until:
+                    raise StoreUnavailable(f"an actor did not answer within {seconds:g} s; see Ray's logs") from error
+            except RayError as error:
+                self._lost = self._lost or isinstance(error, RayActorError)
+                raise StoreUnavailable(f"an actor was lost: {error}") from error
+
+    def _result(self, call: Any) -> list[Change] | Exception:
+        try:
+            changes: list[Change] = self._get(call)
+        except Exception as error:
+            return error
+        return changes

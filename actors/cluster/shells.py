@@ -1,0 +1,139 @@
+"""The shells: each actor as Ray runs it, one method a message, under the name and parameters of the plain method."""
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+import ray
+
+from actors.extractor import Extractor
+from actors.indexer import Indexer
+from actors.recaller import Recaller
+from actors.shard import EntityShard
+from schemas.answer import Answer, Explanation, History
+from schemas.belief import Belief
+from schemas.entity import Entity
+from schemas.errors import StoreUnavailable
+from schemas.evidence import Evidence
+from schemas.instant import Instant
+from schemas.observation import Observation
+from schemas.query import Principal, Query
+from schemas.slot import Change
+from stores.embedders import open_embedder
+from stores.open import open_graph, open_index
+from stores.ports import StoreUrls
+
+
+class ExtractorActor:
+    """Remote shell of `Extractor`."""
+
+    def __init__(self) -> None:
+        self._extractor = Extractor()
+
+    @ray.method
+    def ready(self) -> int:
+        """Answer with the process id once the actor has started."""
+        return os.getpid()
+
+    @ray.method
+    def extract(self, observations: Sequence[tuple[Observation, Instant]]) -> list[tuple[Evidence, ...]]:
+        """See `Extractor.extract`."""
+        return self._extractor.extract(observations)
+
+
+class ShardActor:
+    """Remote shell of `EntityShard`."""
+
+    def __init__(self, graph_url: str, shards: int) -> None:
+        self._shard = EntityShard(open_graph(graph_url))
+        self._shards = shards
+
+    @ray.method
+    def ready(self) -> int:
+        """Answer with the process id once the actor has started."""
+        return os.getpid()
+
+    @ray.method
+    def among(self) -> int:
+        """How many shards the mesh has that this one was started for."""
+        return self._shards
+
+    @ray.method
+    def apply(self, evidence: Sequence[Evidence], now: Instant) -> list[Change]:
+        """See `EntityShard.apply`."""
+        return self._shard.apply(evidence, now)
+
+    @ray.method
+    def review(self, slots: Sequence[tuple[str, str]], now: Instant) -> list[Change]:
+        """See `EntityShard.review`."""
+        return self._shard.review(slots, now)
+
+
+class SearchActor:
+    """Remote shell of `Indexer` and `Recaller`; one process for both, since a local index has one owner."""
+
+    def __init__(self, urls: StoreUrls) -> None:
+        graph = open_graph(urls.graph)
+        embedder = open_embedder(urls.embedder, urls.embedder_key)
+        index = open_index(
+            urls.index, embedder.dimensions if embedder else 1, embedder.model_id if embedder else "none"
+        )
+        self._index = index
+        self._ended = False
+        self._indexer = Indexer(graph, index, embedder)
+        self._recaller = Recaller(graph, index, embedder)
+
+    @ray.method
+    def ready(self) -> int:
+        """Answer with the process id once the actor has started and its index is open."""
+        return os.getpid()
+
+    @ray.method(concurrency_group="index")
+    def index(self, changes: Sequence[Change], now: Instant) -> int:
+        """See `Indexer.index`."""
+        self._require_open()
+        return self._indexer.index(changes, now)
+
+    @ray.method(concurrency_group="index")
+    def catch_up(self, now: Instant) -> int:
+        """See `Indexer.catch_up`."""
+        self._require_open()
+        return self._indexer.catch_up(now)
+
+    @ray.method(concurrency_group="index")
+    def close(self) -> None:
+        """Flush the index; what is still to be indexed is refused, and stays to be indexed."""
+        self._ended = True
+        self._index.close()
+
+    @ray.method(concurrency_group="recall")
+    def recall(self, query: Query) -> Answer:
+        """See `Recaller.recall`."""
+        return self._recaller.recall(query)
+
+    @ray.method(concurrency_group="recall")
+    def explain(
+        self, bank: str, belief: str, principal: Principal, moment: Instant, as_of: Instant | None
+    ) -> Explanation:
+        """See `Recaller.explain`."""
+        return self._recaller.explain(bank, belief, principal, moment, as_of=as_of)
+
+    @ray.method(concurrency_group="recall")
+    def history(self, bank: str, of: str | tuple[Entity, str], principal: Principal, now: Instant) -> History:
+        """See `Recaller.history`."""
+        return self._recaller.history(bank, of, principal, now)
+
+    @ray.method(concurrency_group="recall")
+    def belief(self, bank: str, belief: str, principal: Principal, now: Instant) -> Belief:
+        """See `Recaller.belief`."""
+        return self._recaller.belief(bank, belief, principal, now)
+
+    def _require_open(self) -> None:
+        if self._ended:
+            raise StoreUnavailable("the actors are being ended; start them again")
+
+
+EXTRACTOR = ray.remote(ExtractorActor)
+SHARD = ray.remote(ShardActor)
+_GROUPS: Any = {"concurrency_groups": {"index": 1, "recall": 4}}
+SEARCH: Any = ray.remote(**_GROUPS)(SearchActor)

@@ -1,0 +1,64 @@
+"""Verbs that ask: recall, explain, history, single beliefs, and the state of a bank as a whole."""
+
+from collections.abc import Iterator, Mapping
+
+from beliefmesh.ask import principal_of, query_of, slot_name
+from beliefmesh.state import live_beliefs, state_hash
+from beliefmesh.verbs.bound import Bound
+from schemas.answer import Answer, Explanation, History
+from schemas.belief import Belief
+from schemas.entity import Entity
+from schemas.instant import Instant, parse_instant
+from schemas.limits import check_name
+from schemas.query import Principal
+
+
+class Asking(Bound):
+    """Questions; none of them changes what is believed."""
+
+    def recall(self, text: str, *, bank: str | None = None, wait_for: str = "", **fields: object) -> Answer:
+        """Ask. `fields` are those of a Query (schemas/query.py); times may be ISO text, `principal` a name.
+
+        `wait_for` takes the token of a receipt and answers once that is recallable; Busy if it takes too long.
+        """
+        self.wait(wait_for)
+        self._keep_up()
+        query = query_of(text, self._bank(bank), self.home.clock(), self.home.settings.recall, fields)
+        answer = self.home.mesh.recall(query)
+        self.home.recalls.note(query, answer)
+        self._echoes.returned(query, answer)
+        return answer
+
+    def explain(
+        self, belief: str, *, bank: str | None = None, principal: Principal | str | None = None, as_of: object = None
+    ) -> Explanation:
+        """Every term of a belief's confidence, now or as of a time. Raises NotFound."""
+        past = None if as_of is None else parse_instant(as_of, "as_of")
+        moment = self.home.clock() if past is None else past
+        return self.home.mesh.explain(self._bank(bank), belief, principal_of(principal), moment, past)
+
+    def history(
+        self,
+        of: str | None = None,
+        *,
+        entity: str | Mapping[str, object] | Entity | None = None,
+        attribute: str | None = None,
+        bank: str | None = None,
+        principal: Principal | str | None = None,
+    ) -> History:
+        """Every turn of a slot: by the id of the slot or of one of its beliefs, or by entity and attribute."""
+        asked = check_name(of, "slot") if of else slot_name(entity, attribute)
+        return self.home.mesh.history(self._bank(bank), asked, principal_of(principal), self.home.clock())
+
+    def belief(self, id: str, *, bank: str | None = None, principal: Principal | str | None = None) -> Belief:
+        """One belief as it is now. Raises NotFound."""
+        return self.home.mesh.belief(self._bank(bank), id, principal_of(principal), self.home.clock())
+
+    def holders(self, bank: str | None = None, as_of: Instant | None = None) -> Iterator[Belief]:
+        """Every belief of a bank that is active or contested, now or as of a time, slot by slot."""
+        moment = self.home.clock() if as_of is None else as_of
+        return live_beliefs(self.home.graph, self._bank(bank), moment, as_of)
+
+    def state_hash(self, bank: str | None = None, now: Instant | None = None) -> str:
+        """A hash of everything that a bank believes at a time; equal for equal evidence, whatever the way there."""
+        return state_hash(self.home.graph, self._bank(bank), self.home.clock() if now is None else now)

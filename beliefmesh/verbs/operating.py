@@ -1,0 +1,67 @@
+"""Verbs for who runs a memory: figures, repair, dead letters, trust."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from beliefmesh.calibrate import Calibration, calibrated
+from beliefmesh.doctor import DoctorReport, examine
+from beliefmesh.figures import figures
+from beliefmesh.gold import golds_of
+from beliefmesh.verbs.bound import Bound
+from beliefmesh.verbs.telling import entry_of
+from schemas.dead_letter import DeadLetter
+from schemas.intake import observation_from_json
+from schemas.limits import check_bank
+from stores.ports import Entry
+from streams.topics import OBSERVATIONS
+
+
+class Operating(Bound):
+    """Looking after a memory."""
+
+    def stats(self, bank: str | None = None) -> dict[str, Any]:
+        """Counts of a bank (or of all), what waits at each stage, up to when all is recallable, what was done here."""
+        return figures(self.home, None if bank is None else check_bank(bank))
+
+    def doctor(self, fix: bool = False) -> DoctorReport:
+        """Compare log, graph and index, and with `fix` repair what differs."""
+        return examine(self.home, fix=fix)
+
+    def dead_letters(self) -> list[DeadLetter]:
+        """What was set aside, oldest first."""
+        return self.home.letters.all()
+
+    def dead_letter(self, id: str) -> DeadLetter:
+        """One dead letter. Raises NotFound."""
+        return self.home.letters.get(id)
+
+    def replay_dead_letter(self, id: str) -> None:
+        """Send a dead letter's message through again. Raises InvalidInput if it still cannot be read."""
+        self.home.letters.replay(id, self._entry_of_letter, self.home.topics.name(OBSERVATIONS), self.home.clock())
+        if not self.home.streaming:
+            self.home.worker.drain()
+
+    def drop_dead_letter(self, id: str) -> None:
+        """Take a dead letter out for good."""
+        self.home.letters.drop(id)
+
+    def calibrate(
+        self, gold: Iterable[object] = (), *, bank: str | None = None, feedback: bool = True, dry_run: bool = False
+    ) -> Calibration:
+        """Learn how far sources are to be trusted from known answers (`gold.py`) and feedback; decide all slots again.
+
+        What an earlier calibration learned is replaced. Raises InvalidInput where nothing can be checked.
+        """
+        name = self._bank(bank)
+        self._keep_up()
+        learned, policy = calibrated(
+            self.home.graph, name, golds_of(gold), now=self.home.clock(), feedback=feedback, apply=not dry_run
+        )
+        if not dry_run:
+            self.set_policy(policy, bank=name)
+        return learned
+
+    def _entry_of_letter(self, letter: DeadLetter) -> Entry:
+        bank = letter.headers.get("bank", self.bank)
+        skew = self.home.graph.policy(bank).skew
+        return entry_of(observation_from_json(letter.original, bank=bank, now=self.home.clock(), skew=skew))

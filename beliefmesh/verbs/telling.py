@@ -1,0 +1,121 @@
+"""Verbs that tell the memory something: observations, one by one or by the file."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+import msgspec
+
+from beliefmesh.goback import asks_back, gone_back
+from beliefmesh.letters import unreadable
+from beliefmesh.receipt import Imported, Receipt, Told, chunks_of, several
+from beliefmesh.verbs.bound import Bound
+from schemas.dead_letter import DeadLetter
+from schemas.errors import InvalidInput, VersionConflict
+from schemas.instant import Instant
+from schemas.intake import observation_from, observation_from_json
+from schemas.observation import Observation, observation_key
+from schemas.slot import slot_id
+from schemas.wire import pack
+from stores.ports import Entry
+from streams.bundles import bundled
+from streams.freshness import token_of
+from streams.topics import OBSERVATIONS
+
+_LINES_AT_ONCE = 1_000
+
+
+class Telling(Bound):
+    """Retain and import."""
+
+    def retain(
+        self,
+        observations: Told | Sequence[Told],
+        *,
+        bank: str | None = None,
+        wait: bool = True,
+        expected_version: int | None = None,
+        **fields: object,
+    ) -> Receipt:
+        """Keep what was observed: texts or mappings of observation fields; `fields` apply to each that lacks them.
+
+        With `wait` it returns when everything is recallable, else as soon as the log has it. `expected_version` is
+        the version of the one slot that the (single) structured claim is about; VersionConflict if it has moved on.
+        """
+        many = several(observations)
+        name = self._bank(bank)
+        self._adopt_policy(name)
+        skew = self.home.graph.policy(name).skew
+        taken = [self._read(told, name, skew, fields) for told in many]
+        if expected_version is not None:
+            self._require_version(taken, expected_version)
+        unclear: tuple[str, ...] = ()
+        if len(taken) == 1 and asks_back(taken[0]) is not None:
+            self._keep_up()
+            taken[0], unclear = gone_back(self.home.graph, taken[0])
+        return msgspec.structs.replace(self._append(taken, wait), clarification=unclear)
+
+    def import_lines(
+        self, lines: Iterable[bytes | str], *, bank: str | None = None, progress: Callable[[int], None] | None = None
+    ) -> Imported:
+        """Keep observations written as JSON, one a line; a line that cannot be used becomes a dead letter."""
+        name = self._bank(bank)
+        self._adopt_policy(name)
+        accepted = dead = 0
+        places: list[tuple[int, int]] = []
+        for chunk in chunks_of(lines, _LINES_AT_ONCE):
+            good, letters = self._parse(chunk, name)
+            places += self._log_observations(good)
+            if letters:
+                self.home.letters.add(letters, self.home.clock())
+            accepted += len(good)
+            dead += len(letters)
+            if not self.home.streaming:
+                self.home.worker.drain()
+            if progress:
+                progress(len(chunk))
+        return Imported(accepted, dead, token_of(places))
+
+    def _read(self, told: object, bank: str, skew: Instant, fields: Mapping[str, object]) -> Observation:
+        data = {"text": told} if isinstance(told, str) else told
+        if not isinstance(data, Mapping):
+            raise InvalidInput("observation", f"must be a text or an object, not {type(data).__name__}")
+        observation = observation_from({**fields, **data}, bank=bank, now=self.home.clock(), skew=skew)
+        return self._echoes.marked(observation)
+
+    def _parse(self, lines: Sequence[bytes], bank: str) -> tuple[list[Observation], list[DeadLetter]]:
+        good: list[Observation] = []
+        letters = []
+        now = self.home.clock()
+        skew = self.home.graph.policy(bank).skew
+        for line in lines:
+            if not line.strip():
+                continue
+            try:
+                good.append(self._echoes.marked(observation_from_json(line, bank=bank, now=now, skew=skew)))
+            except InvalidInput as error:
+                letters.append(unreadable(line, bank, error, now))
+        return good, letters
+
+    def _append(self, taken: Sequence[Observation], wait: bool) -> Receipt:
+        token = token_of(self._log_observations(taken))
+        if wait:
+            self.wait(token)
+        return Receipt(tuple(observation.id for observation in taken), token)
+
+    def _log_observations(self, taken: Sequence[Observation]) -> list[tuple[int, int]]:
+        entries = bundled(entry_of(observation) for observation in taken)
+        return self.home.log.append(self.home.topics.name(OBSERVATIONS), entries, self.home.clock())
+
+    def _require_version(self, taken: Sequence[Observation], expected: int) -> None:
+        claims = [(observation, claim) for observation in taken for claim in observation.claims]
+        if len(claims) != 1:
+            raise InvalidInput("expected_version", "goes with exactly one structured claim")
+        observation, claim = claims[0]
+        id = slot_id(observation.bank, claim.entity, claim.attribute, claim.statement)
+        slot = self.home.graph.slots(observation.bank, [id]).get(id)
+        if (slot.version if slot else 0) != expected:
+            raise VersionConflict([id])
+
+
+def entry_of(observation: Observation) -> Entry:
+    """An observation as it stands in the log."""
+    return Entry(observation_key(observation), pack(observation, observation.id))
