@@ -1,4 +1,4 @@
-"""The commands `eval config`, `flight`, `locomo` (one JSON object on standard output) and `rules` (a table)."""
+"""The commands `eval config`, `flight`, `locomo` (one JSON object on standard output), `budget`, `rules` (a table)."""
 
 import json
 from collections.abc import Callable
@@ -7,6 +7,8 @@ from typing import Any, TypeVar
 
 import click
 
+from beliefmesh.evaluate.budget import evaluate_budget
+from beliefmesh.evaluate.budget import table_of as curve_of
 from beliefmesh.evaluate.config import evaluate_config
 from beliefmesh.evaluate.flight import evaluate_flight
 from beliefmesh.evaluate.flight_trust import Labels
@@ -136,6 +138,26 @@ def locomo_command(
             report=_report,
         )
     )
+
+
+@eval_group.command("budget")
+@click.option("--data", type=_FILE, required=True, help="LoCoMo conversations, JSON (.gz too).")
+@click.option(
+    "--limit-questions", type=click.IntRange(1), default=None, help="Ask only the first N of each conversation."
+)
+@click.option("--embedder", default=None, metavar="URL", help="Another embedder than the default one.")
+@_keep
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def budget_command(
+    data: Path, limit_questions: int | None, embedder: str | None, folder: Path | None, as_json: bool
+) -> None:
+    """Long conversations, mostly forgotten: are the turns that answer a question still recalled?"""
+    result = evaluate_budget(data, limit_questions=limit_questions, folder=folder, embedder=embedder, report=_report)
+    if as_json:
+        _print(result)
+    else:
+        for line in curve_of(result):
+            click.echo(line)
 
 
 @eval_group.command("rules")
