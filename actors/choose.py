@@ -2,6 +2,7 @@
 
 from types import ModuleType
 
+from actors.extractor import Extractor
 from actors.inline import InlineMesh
 from actors.mesh import Mesh
 from actors.recaller import Extension
@@ -10,9 +11,11 @@ from schemas.extras import is_installed, load_with
 from stores.ports import Embedder, GraphStore, SearchIndex, StoreUrls
 
 
-def inline_mesh(graph: GraphStore, index: SearchIndex, embedder: Embedder | None, own: Extension) -> Mesh:
-    """The actors in this process, over stores that the caller has opened."""
-    return InlineMesh(graph, index, embedder, own)
+def inline_mesh(
+    graph: GraphStore, index: SearchIndex, embedder: Embedder | None, own: Extension, extractor: Extractor
+) -> Mesh:
+    """The actors in this process, over stores that the caller has opened; the mesh closes the extractor."""
+    return InlineMesh(graph, index, embedder, own, extractor)
 
 
 def ray_mesh(urls: StoreUrls, *, shards: int, address: str = "") -> Mesh:

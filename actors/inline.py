@@ -22,9 +22,14 @@ class InlineMesh(Mesh):
     """One extractor, one shard for all partitions, one indexer and one recaller over stores opened by the caller."""
 
     def __init__(
-        self, graph: GraphStore, index: SearchIndex, embedder: Embedder | None, own: Extension = NO_EXTENSION
+        self,
+        graph: GraphStore,
+        index: SearchIndex,
+        embedder: Embedder | None,
+        own: Extension = NO_EXTENSION,
+        extractor: Extractor | None = None,
     ) -> None:
-        self._extractor = Extractor()
+        self._extractor = extractor or Extractor()
         self._shard = EntityShard(graph)
         self._indexer = Indexer(graph, index, embedder)
         self._recaller = Recaller(graph, index, embedder, retrievers=own.retrievers, filters=own.filters)
@@ -78,5 +83,6 @@ class InlineMesh(Mesh):
         return self._recaller.belief(bank, belief, principal, now)
 
     def close(self) -> None:
-        """End the recaller's threads; the stores belong to the caller."""
+        """End the threads of recaller and extractor; the stores belong to the caller."""
         self._recaller.close()
+        self._extractor.close()

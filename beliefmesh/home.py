@@ -5,6 +5,7 @@ from collections.abc import Callable
 from contextlib import ExitStack
 
 from actors.choose import inline_mesh, ray_is_installed, ray_mesh
+from actors.extractor import open_extractor
 from actors.mesh import Mesh
 from actors.recaller import NO_EXTENSION, Extension
 from beliefmesh.folder import Folder
@@ -13,14 +14,16 @@ from beliefmesh.space import current_space, url_in
 from schemas.errors import InvalidSetting, StoreUnavailable
 from schemas.instant import Instant
 from stores.embedders import open_embedder
+from stores.language.endpoint import open_language
 from stores.open import is_kafka, open_graph, open_index, open_log
-from stores.ports import GraphStore, SearchIndex, StoreUrls
+from stores.ports import GraphStore, LanguageModel, SearchIndex, StoreUrls
 from streams.choose import open_worker
 from streams.dead_letters import DeadLetters
 from streams.recall_log import RecallLog
 from streams.topics import CLAIMS, OBSERVATIONS, RECALL_LOG, Topics
 
 _NO_VECTORS = 1
+_BATCH_OF_A_MODEL = 256
 
 
 def system_clock() -> Instant:
@@ -33,7 +36,8 @@ class Home:
 
     `runtime` is `inline` (the actors are called in this process) or `ray` (they are Ray actors: its own, or those at
     `mesh.address`, which it shares with other processes, and then it shares the folder too).
-    With `inline` this process owns the local index; with `ray` an actor does, and `index` is None.
+    With `inline` this process owns the local index; with `ray` an actor does, and `index` is None. `language` is the
+    model of the settings, if any.
     """
 
     def __init__(
@@ -52,6 +56,7 @@ class Home:
             self.graph = open_graph(self.urls.graph)
             opened.callback(self.graph.close)
             self.topics = topics_of(settings, self.space)
+            self.language = open_language(settings.llm)
             self.index: SearchIndex | None = None
             self.mesh = self._mesh(own)
             if self.index is not None:
@@ -66,7 +71,7 @@ class Home:
                 topics=self.topics,
                 clock=clock,
                 due=self.graph.due,
-                batch=settings.streams.batch,
+                batch=batch_of(settings),
             )
             self.letters = DeadLetters(self.log, self.topics)
             self.recalls = RecallLog(self.log, self.topics, clock)
@@ -104,16 +109,18 @@ class Home:
                 raise InvalidSetting("mesh.runtime: retrievers and filters of your own run with inline only")
             chosen = self.settings.mesh
             return ray_mesh(self.urls, shards=chosen.shards, address=chosen.address)
-        self.index, mesh = index_and_mesh(self.urls, self.graph, own)
+        self.index, mesh = index_and_mesh(self.urls, self.graph, own, self.language)
         return mesh
 
 
-def index_and_mesh(urls: StoreUrls, graph: GraphStore, own: Extension = NO_EXTENSION) -> tuple[SearchIndex, Mesh]:
-    """The index, opened, and the actors in this process over it and a graph."""
+def index_and_mesh(
+    urls: StoreUrls, graph: GraphStore, own: Extension = NO_EXTENSION, language: LanguageModel | None = None
+) -> tuple[SearchIndex, Mesh]:
+    """The index, opened, and the actors in this process over it and a graph; a model that is open already is shared."""
     embedder = open_embedder(urls.embedder, urls.embedder_key)
     dimensions = embedder.dimensions if embedder else _NO_VECTORS
     index = open_index(urls.index, dimensions, embedder.model_id if embedder else "none")
-    return index, inline_mesh(graph, index, embedder, own)
+    return index, inline_mesh(graph, index, embedder, own, open_extractor(urls, language))
 
 
 def store_urls(settings: Settings, folder: Folder, space: str) -> StoreUrls:
@@ -125,7 +132,13 @@ def store_urls(settings: Settings, folder: Folder, space: str) -> StoreUrls:
         embedder=settings.stores.embedder,
         embedder_key=settings.stores.embedder_key,
         language=settings.llm,
+        record=folder.url("sqlite", "language.db"),
     )
+
+
+def batch_of(settings: Settings) -> int:
+    """How many records a stage takes at once; fewer where a language model reads them, which takes seconds each."""
+    return min(settings.streams.batch, _BATCH_OF_A_MODEL) if settings.llm.url else settings.streams.batch
 
 
 def topics_of(settings: Settings, space: str) -> Topics:

@@ -78,7 +78,7 @@ def rebuild(
         new = opened.enter_context(closing(open_graph(urls.graph)))
         _require_empty(new, urls)
         _copy_policies(home.graph, new)
-        new_index, mesh = index_and_mesh(urls, new)
+        new_index, mesh = index_and_mesh(urls, new, language=home.language)
         opened.enter_context(closing(new_index))
         opened.enter_context(closing(mesh))
         topics = msgspec.structs.replace(home.topics, space=into)

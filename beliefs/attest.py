@@ -14,13 +14,19 @@ _OWN_RECALL = re.compile(r"\[memory b[0-9a-f]{8,32}\b")
 """How recalled beliefs are marked when they are given to a model (recall/render.py)."""
 
 
-def attest(observation: Observation, ingested_at: Instant) -> tuple[Evidence, ...]:
-    """All evidence that an observation gives; the same observation always gives the same evidence, ids included."""
+def attest(
+    observation: Observation, ingested_at: Instant, claims: tuple[Claim, ...] | None = None
+) -> tuple[Evidence, ...]:
+    """All evidence that an observation gives; the same observation always gives the same evidence, ids included.
+
+    `claims` are given where a language model read the text; else they are the observation's own, or the rules'.
+    """
     source = observation.source
     if source.type != "recall" and _OWN_RECALL.search(observation.text):
         source = Source(source.id, source.origin, "recall")
     return tuple(
-        _evidence(observation, claim, place, source, ingested_at) for place, claim in enumerate(extract(observation))
+        _evidence(observation, claim, place, source, ingested_at)
+        for place, claim in enumerate(extract(observation) if claims is None else claims)
     )
 
 

@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from collections.abc import Callable
 
 import msgspec
 
@@ -18,6 +19,9 @@ from schemas.observation import Observation
 
 _CJK = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]")
 _ASKING = ("?", "？", '?"', "？”", "？」")
+Read = Callable[[str, Observation], tuple[Reading, ...]]
+"""What one sentence of an observation states."""
+
 _SHARED = frozenset({"likes", "dislikes", "allergy", "name", "nickname"})
 """Attributes that keep their name when the observation's entity stands in for the person named in the sentence."""
 
@@ -29,15 +33,18 @@ def extract(observation: Observation) -> tuple[Claim, ...]:
     unless the rules covered all of it, the whole text is kept as one free claim (several, where it is very long).
     What is said twice in the same words is one claim.
     """
-    if observation.claims:
-        return _stated(observation)
+    return _stated(observation) if observation.claims else claims_by(_read, observation)
+
+
+def claims_by(read_sentence: Read, observation: Observation) -> tuple[Claim, ...]:
+    """The claims of a text, whoever reads its sentences; what was not read in full is kept as free claims, too."""
     spans = sentence_spans(observation.text)
     claims: list[Claim] = []
     covered = bool(spans)
     mark: Reading | None = None
     for start, end in spans:
         statement = observation.text[start:end]
-        readings = _read(statement, observation)
+        readings = read_sentence(statement, observation)
         claims += (_claim(reading, statement, observation) for reading in readings if reading.attribute is not None)
         mark = next((reading for reading in readings if reading.attribute is None), mark)
         if len(spans) == 1 and readings and mark is None and readings[0].kind == "instruction":

@@ -229,6 +229,7 @@ class StoreUrls(msgspec.Struct, frozen=True):
     embedder: str
     embedder_key: str = ""
     language: LanguageOptions = LanguageOptions()
+    record: str = ""
 
 
 class Entry(msgspec.Struct, frozen=True, gc=False):

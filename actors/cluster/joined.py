@@ -25,7 +25,7 @@ class SharedMesh(RayMesh, JoinedMesh):
     def __init__(self, urls: StoreUrls, *, shards: int, address: str = "") -> None:
         require_absolute(urls)
         self._connect(join_ray(address) if address else start_ray())
-        self._urls, self._count = urls, shards
+        self._urls, self._count, self._slow = urls, shards, bool(urls.language.url)
         self._hiring = Lock()
         try:
             self._crew = self._hire()
@@ -52,7 +52,7 @@ class SharedMesh(RayMesh, JoinedMesh):
 
     def _hire(self) -> Crew:
         """Find the actors by name or start them; the first shard comes first, as it knows how many there are."""
-        extractors = [EXTRACTOR.options(**self._named(f"extractor-{n}")).remote() for n in range(EXTRACTORS)]
+        extractors = [EXTRACTOR.options(**self._named(f"extractor-{n}")).remote(self._urls) for n in range(EXTRACTORS)]
         search = SEARCH.options(**self._named("search")).remote(self._urls)
         first = self._shard(0)
         there = int(self._get(first.among.remote(), START_SECONDS))

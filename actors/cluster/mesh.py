@@ -9,6 +9,7 @@ from ray.exceptions import GetTimeoutError, RayActorError, RayError, RayTaskErro
 
 from actors.cluster.shells import EXTRACTOR, SEARCH, SHARD
 from actors.cluster.start import start_ray
+from actors.extractor import PIECE
 from actors.mesh import Mesh
 from actors.shared import Crew, Pulse
 from schemas.answer import Answer, Explanation, History
@@ -42,15 +43,24 @@ class RayMesh(Mesh):
 
     def __init__(self, urls: StoreUrls, *, shards: int) -> None:
         self._connect(start_ray())
+        self._slow = bool(urls.language.url)
         self._crew = Crew(
-            [EXTRACTOR.options(**FOR_EVER).remote() for _ in range(EXTRACTORS)],
+            [EXTRACTOR.options(**FOR_EVER).remote(urls) for _ in range(EXTRACTORS)],
             [SHARD.options(**FOR_EVER).remote(urls.graph, shards) for _ in range(shards)],
             SEARCH.options(**FOR_EVER).remote(urls),
         )
         self.processes()
 
     def extract(self, observations: Sequence[tuple[Observation, Instant]]) -> list[tuple[Evidence, ...]]:
-        """See `Mesh.extract`; the batch is shared out evenly."""
+        """See `Mesh.extract`; the batch is shared out evenly, a piece at a time where a language model reads it."""
+        size = PIECE * EXTRACTORS if self._slow else len(observations) or 1
+        return [
+            evidence
+            for at in range(0, len(observations), size)
+            for evidence in self._shared_out(observations[at : at + size])
+        ]
+
+    def _shared_out(self, observations: Sequence[tuple[Observation, Instant]]) -> list[tuple[Evidence, ...]]:
         extractors = self._present().extractors
         size = -(-len(observations) // len(extractors)) or 1
         calls = [

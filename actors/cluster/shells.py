@@ -6,7 +6,7 @@ from typing import Any
 
 import ray
 
-from actors.extractor import Extractor
+from actors.extractor import open_extractor
 from actors.indexer import Indexer
 from actors.recaller import Recaller
 from actors.shard import EntityShard
@@ -27,8 +27,8 @@ from stores.ports import StoreUrls
 class ExtractorActor:
     """Remote shell of `Extractor`."""
 
-    def __init__(self) -> None:
-        self._extractor = Extractor()
+    def __init__(self, urls: StoreUrls) -> None:
+        self._extractor = open_extractor(urls)
 
     @ray.method
     def ready(self) -> int:

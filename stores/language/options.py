@@ -13,8 +13,8 @@ class LanguageOptions(msgspec.Struct, frozen=True):
 
     url: str = ""
     key: str = ""
-    timeout: Annotated[float, msgspec.Meta(gt=0.0, le=600.0)] = 20.0
-    retries: Annotated[int, msgspec.Meta(ge=0, le=10)] = 2
+    timeout: Annotated[float, msgspec.Meta(gt=0.0, le=60.0)] = 20.0
+    retries: Annotated[int, msgspec.Meta(ge=0, le=3)] = 2
     concurrency: Annotated[int, msgspec.Meta(ge=1, le=64)] = 4
     calls_per_hour: Annotated[int, msgspec.Meta(ge=0, le=1_000_000)] = 1_000
 

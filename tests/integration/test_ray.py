@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from chat_server import chat_server, says
 
 from beliefmesh.memory import Memory
 from beliefmesh.settings import MeshSettings, Settings, StoreSettings
@@ -19,6 +20,7 @@ from schemas.errors import InvalidInput, NotFound, UnknownBank
 from schemas.instant import parse_instant
 from schemas.observation import Observation, Source, observation_key
 from schemas.wire import pack
+from stores.language.options import LanguageOptions
 from stores.ports import Entry
 
 ray = pytest.importorskip("ray", reason="the cluster extra is not installed")
@@ -176,3 +178,19 @@ def test_a_ray_that_the_mesh_starts_is_this_machines_alone_and_ends_with_it(tmp_
     )
     assert done.returncode == 0, done.stderr[-2_000:]
     assert done.stdout.split() == ["red"]
+
+
+def test_a_language_model_reads_texts_in_the_actors_too(tmp_path: Path) -> None:
+    said = {"sentence": 0, "subject": "office cat", "attribute": "name", "value": "Miso"}
+    with chat_server() as server:
+        server.answer = lambda _: says({"claims": [said]})
+        settings = Settings(
+            mesh=MeshSettings(folder=str(tmp_path), runtime="ray", shards=1),
+            stores=StoreSettings(embedder="none:"),
+            llm=LanguageOptions(url=server.url, key="k1"),
+        )
+        with Memory(settings=settings, clock=lambda: ASKED) as memory:
+            receipt = memory.retain("The office cat is called Miso.")
+            pieces = memory.home.graph.evidence_of_observations("default", receipt.ids)
+    assert {(piece.value, piece.extractor) for piece in pieces} == {("Miso", "llm:1:stub")}
+    assert server.keys == ["Bearer k1"]
