@@ -23,6 +23,7 @@ from schemas.errors import (
     UnknownBank,
     UnknownSchemaVersion,
     VersionConflict,
+    WrongSignature,
 )
 
 OK, FAILED, BAD_INPUT, NOT_FOUND, CONFLICT, INTERRUPTED = 0, 1, 2, 3, 4, 130
@@ -41,6 +42,7 @@ _OUTWARD: dict[type[BeliefmeshError], tuple[int, int]] = {
     VersionConflict: (CONFLICT, 409),
     FolderInUse: (CONFLICT, 409),
     NewerSchema: (FAILED, 500),
+    WrongSignature: (FAILED, 401),
     AccessDenied: (FAILED, 403),
     Busy: (FAILED, 429),
     ModelFailed: (FAILED, 502),

@@ -10,7 +10,7 @@ from schemas.claim import Value
 from schemas.entity import DEFAULT_TYPE, Entity
 from schemas.errors import InvalidInput
 from schemas.fields import read_entity, read_value
-from schemas.instant import Instant, parse_instant
+from schemas.instant import Instant, format_instant, parse_instant
 from schemas.limits import check_name
 
 _FIELDS = ("entity", "attribute", "value", "as_of", "type")
@@ -64,6 +64,13 @@ def gold_of(told: object, place: str = "gold") -> Gold:
 def golds_of(told: Iterable[object]) -> list[Gold]:
     """Answers as given or as objects."""
     return [gold_of(one, f"gold[{place}]") for place, one in enumerate(told)]
+
+
+def plain_gold(gold: Gold) -> dict[str, object]:
+    """An answer as an object, as `gold_of` reads it."""
+    as_of = {} if gold.as_of is None else {"as_of": format_instant(gold.as_of)}
+    entity = gold.entity
+    return {"entity": entity.name, "type": entity.type, "attribute": gold.attribute, "value": gold.value, **as_of}
 
 
 def _place(path: Path, number: int) -> str:

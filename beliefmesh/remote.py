@@ -11,8 +11,10 @@ from urllib.parse import SplitResult, quote, urlencode, urlsplit
 import msgspec
 
 from beliefmesh.ask import entity_of, principal_of
+from beliefmesh.calibrate import Calibration
 from beliefmesh.doctor import DoctorReport
 from beliefmesh.failure import error_from_builtins
+from beliefmesh.gold import golds_of, plain_gold
 from beliefmesh.http.body import GROUPS_HEADER, LINES_TYPE, PRINCIPAL_HEADER
 from beliefmesh.http.reply import EXACT_TYPE, JSON_TYPE
 from beliefmesh.letters import Letters
@@ -135,6 +137,13 @@ class RemoteMemory:
         """End a belief from now on."""
         body = {"reason": reason, "agent": agent, "expected_version": expected_version}
         return self._post(f"{self._belief(bank, belief)}/revoke", body, Receipt, agent)
+
+    def calibrate(
+        self, gold: Iterable[object] = (), *, bank: str | None = None, feedback: bool = True, dry_run: bool = False
+    ) -> Calibration:
+        """Learn how far sources are to be trusted, as `Memory.calibrate` does."""
+        body = {"gold": [plain_gold(one) for one in golds_of(gold)], "feedback": feedback, "dry_run": dry_run}
+        return self._post(f"{self._in(bank)}/calibrate", body, Calibration)
 
     def feedback(self, belief: str, verdict: Usefulness, *, agent: str = "", bank: str | None = None) -> Receipt:
         """Say how a recalled belief did."""

@@ -82,6 +82,14 @@ class RecallSettings(msgspec.Struct, frozen=True):
     min_confidence: Annotated[float, msgspec.Meta(ge=0.0, le=1.0)] = 0.0
 
 
+class WebhookSettings(msgspec.Struct, frozen=True):
+    """Secrets that webhooks are signed with; an empty one lets them pass unsigned."""
+
+    github_secret: str = ""
+    jira_secret: str = ""
+    zendesk_secret: str = ""
+
+
 class LogSettings(msgspec.Struct, frozen=True):
     """How much is logged to standard error, and how."""
 
@@ -104,6 +112,7 @@ class Settings(msgspec.Struct, frozen=True):
     kafka: KafkaOptions = KafkaOptions()
     llm: LanguageOptions = LanguageOptions()
     http: HttpSettings = HttpSettings()
+    webhooks: WebhookSettings = WebhookSettings()
     recall: RecallSettings = RecallSettings()
     logging: LogSettings = LogSettings()
     policy: PolicySettings = PolicySettings()

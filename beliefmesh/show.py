@@ -61,6 +61,10 @@ def show_receipt(console: Console, receipt: Receipt) -> None:
     """What was accepted."""
     for id in receipt.ids:
         console.print(Text(f"kept {id}"))
+    if receipt.clarification:
+        console.print(Text("nothing was set back, for it may mean one of these; name it:", "yellow"))
+    for way in receipt.clarification:
+        console.print(Text(f"  {way}"))
 
 
 def show_import(console: Console, imported: Imported) -> None:

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
-from pathlib import Path
 from typing import IO
 
 import msgspec
@@ -20,7 +19,6 @@ from streams.sources.told import Reading, Refused, Skipped, Told, refused
 
 _AT_ONCE = 1_000
 _SKEW = 10 * MINUTE
-_OWN_FOLDER = "sources"
 
 AnyMemory = Memory | RemoteMemory
 
@@ -51,11 +49,6 @@ class Sourced(msgspec.Struct, frozen=True):
             self.reason or other.reason,
             other.token or self.token,
         )
-
-
-def own_sources(folder: str) -> Path:
-    """Where an operator's own sources lie in the folder of a mesh, so that they have a name."""
-    return Path(folder) / _OWN_FOLDER
 
 
 def import_source(

@@ -10,6 +10,7 @@ BeliefmeshError
 │   └── UnknownBank
 ├── VersionConflict         somebody wrote first: read again and decide again
 ├── AccessDenied
+│   └── WrongSignature      a webhook is not signed with the secret that is set
 ├── Busy                    too much in flight: retry after a while
 ├── FolderInUse             another process owns this folder
 ├── NewerSchema             the store was written by a newer Beliefmesh
@@ -94,6 +95,12 @@ class AccessDenied(BeliefmeshError):
     """The principal may not do this."""
 
     code = "access_denied"
+
+
+class WrongSignature(AccessDenied):
+    """A webhook is not signed, or not with the secret that is set for its source."""
+
+    code = "wrong_signature"
 
 
 class Busy(BeliefmeshError):

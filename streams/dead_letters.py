@@ -49,7 +49,7 @@ class DeadLetters:
         """One dead letter. Raises NotFound."""
         return self._find(id)[0]
 
-    def replay(self, id: str, intake: Callable[[DeadLetter], Entry], topic: str, at: Instant) -> None:
+    def replay(self, id: str, intake: Callable[[DeadLetter], Sequence[Entry]], topic: str, at: Instant) -> None:
         """Send a letter's message again to where it came from, then take the letter out.
 
         A letter that never had a place in the log goes through `intake` to `topic`; if it still cannot be read,
@@ -60,7 +60,7 @@ class DeadLetters:
             entry = Entry(letter.key, letter.original, letter.headers)
             self._log.append(letter.topic, [entry], at)
         else:
-            self._log.append(topic, [intake(letter)], at)
+            self._log.append(topic, intake(letter), at)
         self._log.forget(self._topic, 0, offsets)
 
     def drop(self, id: str) -> None:

@@ -9,9 +9,8 @@ from rich.table import Table
 from rich.text import Text
 
 from beliefmesh.calibrate import Calibration, Scores
-from beliefmesh.cli.session import inline, session_of, with_flags
+from beliefmesh.cli.session import session_of, with_flags
 from beliefmesh.gold import read_gold_file
-from beliefmesh.memory import Memory
 
 
 @click.command("calibrate")
@@ -30,7 +29,7 @@ def calibrate_command(context: click.Context, gold: Path | None, no_feedback: bo
         raise click.UsageError("nothing to learn from: give --gold FILE, or leave out --no-feedback")
     session = session_of(context)
     answers = read_gold_file(gold) if gold else []
-    with Memory(settings=inline(session.loaded().settings)) as memory:
+    with session.memory() as memory:
         learned = memory.calibrate(answers, feedback=not no_feedback, dry_run=dry_run)
     session.emit(learned, lambda console: _show(console, learned))
 

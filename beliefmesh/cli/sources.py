@@ -11,7 +11,8 @@ from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedCo
 from rich.text import Text
 
 from beliefmesh.cli.session import Session, session_of, with_flags
-from beliefmesh.sourced import Sourced, import_source, own_sources
+from beliefmesh.reread import own_sources
+from beliefmesh.sourced import Sourced, import_source
 from schemas.errors import InvalidInput
 from streams.sources.registry import About, is_path, list_sources, open_source, source_at, source_text, text_at
 

@@ -82,6 +82,14 @@ def text_of(data: dict[str, Any], name: str, default: str | None = None) -> str:
     return value
 
 
+def flag_of(data: dict[str, Any], name: str, default: bool) -> bool:
+    """A truth value of an object."""
+    value = data.get(name, default)
+    if not isinstance(value, bool):
+        raise InvalidInput(name, "must be true or false")
+    return value
+
+
 def version_of(data: dict[str, Any]) -> int | None:
     """The `expected_version` of an object, if there is one."""
     value = data.get("expected_version")

@@ -11,9 +11,11 @@ from starlette.responses import Response
 
 from beliefmesh.http.body import read_bytes
 from beliefmesh.http.reply import json_reply, reply
+from beliefmesh.http.signature import check_signature
 from beliefmesh.letters import Letters
 from beliefmesh.memory import Memory
-from beliefmesh.sourced import Sourced, import_source, keep, own_sources
+from beliefmesh.reread import own_sources
+from beliefmesh.sourced import Sourced, import_source, keep
 from schemas.errors import InvalidInput, MalformedMessage
 from schemas.limits import check_bank, check_name
 from schemas.wire import load
@@ -52,6 +54,7 @@ async def receive(bank: str, name: str, request: Request, wait: bool = False, fi
     check_bank(bank)
     source = await run_in_threadpool(open_source, check_name(name, "source"), _own(memory))
     data = await read_bytes(request)
+    check_signature(name, request.app.state.settings.webhooks, request.headers, data)
     done = await run_in_threadpool(_received, memory, source, bank, data, file)
     if wait:
         await run_in_threadpool(memory.wait, done.token)

@@ -7,6 +7,7 @@ from beliefmesh.calibrate import Calibration, calibrated
 from beliefmesh.doctor import DoctorReport, examine
 from beliefmesh.figures import figures
 from beliefmesh.gold import golds_of
+from beliefmesh.reread import own_sources, read_again
 from beliefmesh.verbs.bound import Bound
 from beliefmesh.verbs.telling import entry_of
 from schemas.dead_letter import DeadLetter
@@ -37,7 +38,7 @@ class Operating(Bound):
 
     def replay_dead_letter(self, id: str) -> None:
         """Send a dead letter's message through again. Raises InvalidInput if it still cannot be read."""
-        self.home.letters.replay(id, self._entry_of_letter, self.home.topics.name(OBSERVATIONS), self.home.clock())
+        self.home.letters.replay(id, self._entries_of_letter, self.home.topics.name(OBSERVATIONS), self.home.clock())
         if not self.home.streaming:
             self.home.worker.drain()
 
@@ -61,7 +62,10 @@ class Operating(Bound):
             self.set_policy(policy, bank=name)
         return learned
 
-    def _entry_of_letter(self, letter: DeadLetter) -> Entry:
+    def _entries_of_letter(self, letter: DeadLetter) -> list[Entry]:
         bank = letter.headers.get("bank", self.bank)
-        skew = self.home.graph.policy(bank).skew
-        return entry_of(observation_from_json(letter.original, bank=bank, now=self.home.clock(), skew=skew))
+        now, skew = self.home.clock(), self.home.graph.policy(bank).skew
+        if letter.stage == "source":
+            own = own_sources(self.home.settings.mesh.folder)
+            return [entry_of(observation) for observation in read_again(letter, own, bank, now, skew)]
+        return [entry_of(observation_from_json(letter.original, bank=bank, now=now, skew=skew))]
