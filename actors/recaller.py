@@ -23,7 +23,7 @@ from schemas.errors import NotFound, StoreUnavailable, UnknownBank
 from schemas.instant import Instant
 from schemas.limits import check_bank, check_name
 from schemas.query import RETRIEVERS, Principal, Query
-from schemas.slot import slot_id
+from schemas.slot import APART, slot_id
 from stores.ports import Embedder, GraphStore, SearchIndex
 
 OWN: Mapping[str, Retriever] = {
@@ -157,8 +157,9 @@ class Recaller:
 
 
 def _slot(seen: Seen, of: str | tuple[Entity, str]) -> SeenSlot:
-    id = of if isinstance(of, str) else slot_id(seen.sight.bank, *of)
-    slot = seen.slots([id]).get(id)
+    ids = [of] if isinstance(of, str) else [slot_id(seen.sight.bank, *of, network=one) for one in ("world", *APART)]
+    found = seen.slots(ids)
+    slot = next((found[id] for id in ids if id in found), None)
     if slot is None:
         asked = of if isinstance(of, str) else f"{of[1]} of {of[0].name}"
         raise NotFound(f"there is no {asked} in this bank that you may see; check entity and attribute")

@@ -32,7 +32,8 @@ def attest(
 
 def _evidence(observation: Observation, claim: Claim, place: int, source: Source, ingested_at: Instant) -> Evidence:
     effective = claim.effective_at if claim.effective_at is not None else observation.effective_at
-    slot = slot_id(observation.bank, claim.entity, claim.attribute, claim.statement)
+    network = claim.network or observation.network or "world"
+    slot = slot_id(observation.bank, claim.entity, claim.attribute, claim.statement, network)
     return Evidence(
         id="e" + digest(slot, observation.id, str(place)),
         bank=observation.bank,
@@ -49,7 +50,7 @@ def _evidence(observation: Observation, claim: Claim, place: int, source: Source
         scope=claim.scope,
         stance=claim.stance,
         kind=claim.kind or observation.kind or "observation",
-        network=claim.network or observation.network or "world",
+        network=network,
         tier=claim.tier or observation.tier or "medium",
         weight=observation.weight if claim.weight is None else claim.weight,
         agent=observation.agent,

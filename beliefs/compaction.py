@@ -45,7 +45,10 @@ def without(evidence: Sequence[Evidence], replaced: dict[str, str]) -> list[Evid
 
 
 def _may_stand(piece: Evidence, now: Instant) -> bool:
-    """Whether it has begun, has no end of its own, and is plain testimony: no verdict, echo, command or conclusion."""
+    """Whether it has begun, has no end of its own, and is plain testimony: no verdict, echo, command or conclusion.
+
+    Of an opinion the first word counts for where it was formed, so none of them goes.
+    """
     return (
         piece.stance == "supports"
         and piece.kind == "observation"
@@ -53,6 +56,7 @@ def _may_stand(piece: Evidence, now: Instant) -> bool:
         and piece.effective_at <= now
         and piece.valid_until is None
         and not piece.premises
+        and piece.network != "opinion"
     )
 
 

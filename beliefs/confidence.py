@@ -61,7 +61,9 @@ def log_odds(belief: Belief, now: Instant, base: float = 0.0) -> float:
 
 
 def confidence(belief: Belief, now: Instant, base: float = 0.0) -> float:
-    """How surely the belief is held now, strictly between 0 and 1."""
+    """How surely the belief is held now: an opinion as folded, any other strictly between 0 and 1."""
+    if belief.opinion is not None:
+        return belief.opinion
     return sigmoid(log_odds(belief, now, base))
 
 

@@ -6,6 +6,8 @@ import msgspec
 
 from beliefs.confidence import balance, gather
 from beliefs.counting import Hearing, Key, Voice
+from beliefs.doubt import is_doubted
+from beliefs.opinion import Opinion, fold, forming, is_opinion, masses_of
 from beliefs.rulebook import Rulebook
 from beliefs.scope import covers
 from schemas.belief import Mass
@@ -21,6 +23,7 @@ class Candidate(msgspec.Struct, gc=False):
     `supporters` count; `silent` supported once and do not count now. `refuters` name this value; `against` pairs
     every counted voice against it, rivals included, with its factor. `instructed` is the newest counted instruction;
     `seen` and `sighted` are the support and the newest time of what does not instruct. `id` is the belief's.
+    An opinion's `support` and `refutation` stand for its folded confidence. What is `doubted` does not hold.
     """
 
     id: str
@@ -38,6 +41,8 @@ class Candidate(msgspec.Struct, gc=False):
     newest: Instant | None = None
     sighted: Instant | None = None
     instructed: Key | None = None
+    opinion: Opinion | None = None
+    doubted: bool = False
     _asked_at: Instant | None = None
     _odds: float = 0.0
 
@@ -87,13 +92,29 @@ def _weigh(found: Sequence[Candidate], unnamed: Sequence[Voice], book: Rulebook,
             candidate.instructed = max([voice.key for voice in candidate.supporters if voice.instructs], default=None)
             candidate.support = _support(candidate.supporters, now)
             _see(candidate, now)
+        opinionated = is_opinion(candidate.supporters or candidate.silent or candidate.refuters)
+        start = forming(candidate.supporters, candidate.silent) if opinionated else None
+        if start is not None:
+            candidate.first = start.at
         explicit = [(voice, factor) for voice in refuting if _refutes(voice, candidate)] if refuting else []
         rivals = _rivals(candidate, found, book, rule.specific_survives) if competing else []
         candidate.against = explicit + rivals
         if explicit:
             candidate.explicit = _masses(explicit, now)
+            voices = [voice for voice, _ in explicit]
+            candidate.doubted = is_doubted(voices, candidate.newest, candidate.instructed is not None, book)
         if rivals or explicit:
             candidate.refutation = _masses(candidate.against, now)
+        if opinionated:
+            _fold(candidate, start, book, now)
+
+
+def _fold(candidate: Candidate, start: Voice | None, book: Rulebook, now: Instant) -> None:
+    against = [voice for voice, _ in candidate.against]
+    opinion = fold(start, candidate.supporters, against, book.profile, book.policy.base)
+    at = now if candidate.newest is None else candidate.newest
+    candidate.opinion = opinion
+    candidate.support, candidate.refutation = masses_of(opinion, at)
 
 
 def _see(candidate: Candidate, now: Instant) -> None:

@@ -17,7 +17,7 @@ Key = tuple[Instant, int, str]
 RETRACTED = "retracted"
 EXPIRED = "expired"
 ECHO = "our own recall, told again"
-_OUTSPOKEN = "the same origin spoke again later"
+OUTSPOKEN = "the same origin spoke again later"
 
 
 class Voice(msgspec.Struct, gc=False):
@@ -177,4 +177,4 @@ def _one_voice_an_origin(voices: list[Voice], book: Rulebook) -> None:
             spoken = opinion in judged
         judged.add(opinion)
         if spoken and not note:
-            voice.note = _OUTSPOKEN
+            voice.note = OUTSPOKEN

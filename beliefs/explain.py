@@ -16,6 +16,8 @@ from schemas.policy import Policy
 from schemas.slot import Slot
 
 _UNAUTHORISED = "an instruction without authority, heard as an observation"
+_MOVES_NOTHING = "it moves nothing"
+_FORMED = "forms, and "
 _TOO_EARLY = "it speaks against what came before it only"
 
 
@@ -43,6 +45,7 @@ def _account(belief: Belief, candidate: Candidate, policy: Policy, now: Instant)
     weighed = [(voice, 1.0) for voice in candidate.supporters]
     weighed += [(voice, -factor) for voice, factor in candidate.against]
     counted = {id(voice) for voice, _ in weighed}
+    steps = {id(step.voice): step for step in (candidate.opinion.steps if candidate.opinion else ())}
     silent = [voice for voice in (*candidate.silent, *candidate.refuters) if id(voice) not in counted]
 
     def contribution(voice: Voice, factor: float, note: str) -> Contribution:
@@ -60,15 +63,22 @@ def _account(belief: Belief, candidate: Candidate, policy: Policy, now: Instant)
             reliability=trusted.weight,
             decay=left,
             half_life_days=None if voice.half_life is None else voice.half_life / DAY,
-            log_odds=factor * voice.weight * left if counts else 0.0,
+            log_odds=factor * voice.weight * left if counts and candidate.opinion is None else 0.0,
             counted=counts,
             note=note or (_UNAUTHORISED if piece.kind == "instruction" and not voice.instructs else ""),
             outcomes=trusted.outcomes,
+            step=steps[id(voice)].move if id(voice) in steps else 0.0,
         )
 
-    terms = [contribution(voice, factor, _note(voice, belief, factor)) for voice, factor in weighed]
+    def note(voice: Voice, factor: float) -> str:
+        if candidate.opinion is None:
+            return _note(voice, belief, factor)
+        return steps[id(voice)].relation if id(voice) in steps else _MOVES_NOTHING
+
+    terms = [contribution(voice, factor, note(voice, factor)) for voice, factor in weighed]
     terms += [
-        contribution(voice, 1.0 if voice.stance == "supports" else -1.0, voice.note or _TOO_EARLY) for voice in silent
+        contribution(voice, 1.0 if voice.stance == "supports" else -1.0, _silent_note(voice, id(voice) in steps))
+        for voice in silent
     ]
     support = total(belief.support, now)
     refutation = total(belief.refutation, now)
@@ -78,7 +88,7 @@ def _account(belief: Belief, candidate: Candidate, policy: Policy, now: Instant)
         base=policy.base,
         support=support,
         refutation=refutation,
-        confidence=sigmoid(policy.base + support - refutation),
+        confidence=sigmoid(policy.base + support - refutation) if belief.opinion is None else belief.opinion,
         contributions=tuple(sorted(terms, key=_strongest_first)),
     )
 
@@ -89,5 +99,9 @@ def _note(voice: Voice, belief: Belief, factor: float) -> str:
     return "a later rival" if voice.at > belief.newest_support else "a rival of the same time"
 
 
+def _silent_note(voice: Voice, formed: bool) -> str:
+    return (_FORMED if formed else "") + (voice.note or _TOO_EARLY)
+
+
 def _strongest_first(term: Contribution) -> tuple[bool, float, int, str]:
-    return (not term.counted, -abs(term.log_odds), -term.evidence.effective_at, term.evidence.id)
+    return (not term.counted, -abs(term.log_odds or term.step), -term.evidence.effective_at, term.evidence.id)

@@ -22,12 +22,16 @@ _SOURCE = attrgetter("src")
 
 
 def is_plain(piece: Evidence, now: Instant) -> bool:
-    """Whether a piece counts for certain and for good: it supports, has begun, does not end, and is no echo of ours."""
+    """Whether a piece counts for certain and for good: it supports, has begun, does not end, no echo of ours.
+
+    An opinion is folded, which is left to the hearing.
+    """
     return (
         piece.stance == "supports"
         and piece.effective_at <= now
         and piece.valid_until is None
         and piece.source.type != "recall"
+        and piece.network != "opinion"
     )
 
 

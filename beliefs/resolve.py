@@ -140,6 +140,7 @@ def _belief(first: Evidence, candidate: Candidate, verdict: Verdict) -> Belief:
         supports=len(candidate.supporters),
         refutes=len(candidate.against),
         pinned=True in [voice.evidence.pinned for voice in candidate.supporters],
+        opinion=None if candidate.opinion is None else candidate.opinion.confidence,
     )
 
 

@@ -11,6 +11,7 @@ from schemas.evidence import Evidence
 from schemas.identity import normal_name
 from schemas.instant import DAY
 from schemas.policy import AttributeRule, Authority, Policy, Reliability
+from schemas.profile import NEUTRAL
 
 _PLAIN = AttributeRule(pattern="*")
 _ANYBODY = Authority()
@@ -40,6 +41,7 @@ class Rulebook:
         self._learned = by_place(policy.trust)
         self._weighs_alike = not self._told and not self._learned
         self.stale_odds = logit(policy.stale_below) - policy.base
+        self.profile = policy.profile or NEUTRAL
         self._state_half_life = _microseconds(policy.state_half_life_days)
 
     def rule(self, attribute: str | None) -> AttributeRule:
@@ -112,9 +114,10 @@ class Rulebook:
         """The half-life in microseconds, None for what does not decay (design 3.3).
 
         States decay. Instructions stay in force; events stay happened: free claims, the experience
-        network, and what has an occurred interval in its past. Pinned evidence does not decay.
+        network, and what has an occurred interval in its past. Opinions and summaries change by what is said, not by
+        age. Pinned evidence does not decay.
         """
-        if instructs or evidence.pinned or evidence.attribute is None or evidence.network == "experience":
+        if instructs or evidence.pinned or evidence.attribute is None or evidence.network != "world":
             return None
         occurred = evidence.occurred_end if evidence.occurred_end is not None else evidence.occurred_start
         if occurred is not None and occurred <= evidence.effective_at:

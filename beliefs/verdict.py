@@ -39,7 +39,7 @@ def judge(found: Sequence[Candidate], book: Rulebook, now: Instant) -> list[Verd
 def _alone(candidate: Candidate, book: Rulebook, now: Instant) -> Verdict:
     if candidate.instructed is not None:
         return _instructed(candidate, book, now)
-    if candidate.odds(now) > 0:
+    if candidate.odds(now) > 0 and not candidate.doubted:
         return _held(candidate, book, now)
     return _fallen(candidate, None)
 
@@ -54,6 +54,8 @@ def _held(candidate: Candidate, book: Rulebook, now: Instant) -> Verdict:
 
 def _instructed(candidate: Candidate, book: Rulebook, now: Instant) -> Verdict:
     """An instruction holds until another ends it; a later refutation that is still fresh contests it."""
+    if candidate.doubted:
+        return Verdict("revoked", "refuted", by_evidence=_refuter(candidate))
     later = [
         voice
         for voice, _ in candidate.against
@@ -148,7 +150,7 @@ class _Contest:
                 free.append(candidate)
             else:
                 self._overruled(candidate, ruler)
-        winners = [candidate for candidate in free if candidate.odds(self._now) > 0]
+        winners = [candidate for candidate in free if candidate.odds(self._now) > 0 and not candidate.doubted]
         holder = max(winners, key=self._rank, default=None)
         if holder is not None:
             self._put(holder, _held(holder, self._book, self._now))
@@ -197,7 +199,8 @@ class _Contest:
         standing = [
             candidate
             for candidate in free
-            if balance(candidate.support, candidate.explicit, self._now) > 0
+            if not candidate.doubted
+            and balance(candidate.support, candidate.explicit, self._now) > 0
             and self._holder_over(candidate, _any) is None
         ]
         best = max((candidate.odds(self._now) for candidate in standing), default=0.0)

@@ -119,7 +119,10 @@ def explanation_text(explanation: Explanation) -> str:
     """Every term of a belief's confidence, one a line, and their sum."""
     belief = explanation.belief
     head = f"{belief.statement} — {standing(belief)}, confidence {explanation.confidence:.3f}"
-    sums = f"sigmoid({explanation.base:g} + {explanation.support:.3f} - {explanation.refutation:.3f})"
+    if belief.opinion is None:
+        sums = f"sigmoid({explanation.base:g} + {explanation.support:.3f} - {explanation.refutation:.3f})"
+    else:
+        sums = "an opinion, by these steps"
     moment = format_instant(explanation.moment)
     return "\n".join([head, f"At {moment}: {sums}", *(f"  {term(one)}" for one in explanation.contributions)])
 

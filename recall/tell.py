@@ -66,6 +66,8 @@ def term(contribution: Contribution) -> str:
     note = f" ({contribution.note})" if contribution.note else ""
     if not contribution.counted:
         return f"{said(contribution.evidence)}: does not count{note}"
+    if contribution.step:
+        return f"{contribution.step:+.3f} {contribution.note}: {said(contribution.evidence)}"
     return f"{contribution.log_odds:+.3f} = {sums}: {said(contribution.evidence)}{note}"
 
 

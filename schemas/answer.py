@@ -16,6 +16,7 @@ class Contribution(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     """One piece of evidence and its term in the log-odds of a belief: factor * weight * reliability * decay.
 
     `log_odds` is signed: above zero for, below zero against, zero where it does not count (`note` says why).
+    `step` is by how much it moved the confidence of an opinion, which has no log-odds.
     `outcomes` is the number of verified answers that `reliability` was learned from; 0: it was not learned.
     """
 
@@ -31,6 +32,7 @@ class Contribution(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     counted: bool
     note: str = ""
     outcomes: int = 0
+    step: float = 0.0
 
 
 class Explanation(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

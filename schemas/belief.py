@@ -31,6 +31,7 @@ class Belief(msgspec.Struct, frozen=True, gc=False, kw_only=True, omit_defaults=
 
     `first_support` and `newest_support` are effective times over counted evidence. `exceptions` are the
     narrower scopes that other beliefs hold now. `by` names the belief (or evidence) that revoked this one.
+    `opinion` is the confidence of an opinion, from 0 to 1, folded from its evidence; None for any other belief.
     """
 
     id: str
@@ -60,4 +61,5 @@ class Belief(msgspec.Struct, frozen=True, gc=False, kw_only=True, omit_defaults=
     supports: int = 0
     refutes: int = 0
     pinned: bool = False
+    opinion: float | None = None
     version: int = 0

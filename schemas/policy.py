@@ -11,6 +11,7 @@ from schemas.errors import InvalidInput
 from schemas.instant import DAY, MINUTE
 from schemas.limits import MAX_WEIGHT, check_number
 from schemas.observation import SourceType
+from schemas.profile import Profile, check_profile
 
 _MAX_DAYS = 100_000.0
 
@@ -75,7 +76,7 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     The first matching entry of `attributes` and of `authorities` applies; without one, anybody may instruct.
     `groups` names lists of agents (shell wildcards). `reliabilities` are the owner's own and go before those that
-    were learned, `trust`. `skew` in microseconds.
+    were learned, `trust`. `skew` in microseconds. Without a `profile` the neutral one applies.
     """
 
     version: int = 1
@@ -96,6 +97,7 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     reliabilities: tuple[Reliability, ...] = ()
     groups: dict[str, tuple[str, ...]] = {}
     trust: Trust = UNTAUGHT
+    profile: Profile | None = None
 
 
 DEFAULT_POLICY = Policy()
@@ -109,6 +111,8 @@ def check_policy(policy: Policy) -> Policy:
         check_number(getattr(policy, name), f"policy.{name}", 0.0, MAX_WEIGHT)
     check_number(policy.stale_below, "policy.stale_below", 0.001, 0.999)
     check_number(policy.skew, "policy.skew", 0, _MAX_DAYS * DAY)
+    if policy.profile is not None:
+        check_profile(policy.profile, "policy.profile")
     for place, rule in enumerate(policy.attributes):
         field = f"policy.attributes[{place}]"
         if rule.cardinality not in ("one", "many"):

@@ -6,12 +6,15 @@ from itertools import chain
 import msgspec
 
 from schemas.belief import Belief, Status
-from schemas.claim import Scope
+from schemas.claim import Network, Scope
 from schemas.edge import Edge
 from schemas.entity import Entity, entity_id
 from schemas.evidence import Evidence
 from schemas.identity import digest, normal_name
 from schemas.instant import Instant
+
+APART: tuple[Network, ...] = ("opinion", "observation")
+"""Networks whose beliefs have slots apart from those of the world."""
 
 
 class Slot(msgspec.Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
@@ -83,10 +86,16 @@ class Change(msgspec.Struct, frozen=True, gc=False, kw_only=True, omit_defaults=
     accepted_at: Instant = 0
 
 
-def slot_id(bank: str, entity: Entity, attribute: str | None, statement: str = "") -> str:
-    """Identity of a slot; each free statement (attribute None) about an entity is a slot of its own."""
+def slot_id(bank: str, entity: Entity, attribute: str | None, statement: str = "", network: Network = "world") -> str:
+    """Identity of a slot; each free statement (attribute None) about an entity is a slot of its own.
+
+    Opinions and summaries never compete with facts: they have slots of their own. What was lived is a fact.
+    """
+    apart = (network,) if network in APART else ()
     if attribute is None:
-        return "s" + digest(entity_id(bank, entity), "free", normal_name(statement))
+        return "s" + digest(entity_id(bank, entity), "free", normal_name(statement), *apart)
+    if apart:
+        return "s" + digest(entity_id(bank, entity), "attribute", normal_name(attribute), *apart)
     return _attribute_slot(bank, entity, attribute)
 
 

@@ -65,10 +65,11 @@ class Bound:
     def _adopt_policy(self, bank: str) -> None:
         """Give a bank the policy of the settings' file, if there is one and the bank has another.
 
-        What the bank has learned of its sources stays with it.
+        What the bank has learned of its sources stays with it, and its profile where the file has none.
         """
         if self._policy is not None:
             held = self.home.graph.policy(bank)
-            wanted = msgspec.structs.replace(self._policy, trust=held.trust)
+            profile = held.profile if self._policy.profile is None else self._policy.profile
+            wanted = msgspec.structs.replace(self._policy, trust=held.trust, profile=profile)
             if held != wanted:
                 self.set_policy(wanted, bank=bank)

@@ -75,6 +75,7 @@ class Judging(Telling, Asking):
             "entity": {"name": held.entity.name, "type": held.entity.type},
             "stance": stance,
             "kind": kind,
+            "network": held.network,
             "statement": held.statement if held.attribute is None else reason,
             "scope": dict(held.scope),
         }

@@ -110,7 +110,8 @@ class Telling(Bound):
         if len(claims) != 1:
             raise InvalidInput("expected_version", "goes with exactly one structured claim")
         observation, claim = claims[0]
-        id = slot_id(observation.bank, claim.entity, claim.attribute, claim.statement)
+        network = claim.network or observation.network or "world"
+        id = slot_id(observation.bank, claim.entity, claim.attribute, claim.statement, network)
         slot = self.home.graph.slots(observation.bank, [id]).get(id)
         if (slot.version if slot else 0) != expected:
             raise VersionConflict([id])
