@@ -1,6 +1,6 @@
 """Keeps the search index up with the graph: changed beliefs are embedded in batches and written; safe to repeat."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -30,7 +30,11 @@ class Indexer:
         """Index the beliefs that these changes name, as they are now in the graph; returns how many."""
         by_bank: dict[str, dict[str, set[str]]] = {}
         gone: dict[str, set[str]] = {}
+        again: dict[str, set[str]] = {}
         for change in changes:
+            again.setdefault(change.bank, set()).update(change.refresh)
+            if change.removed:
+                self._vectors.clear()
             wanted = by_bank.setdefault(change.bank, {}).setdefault(change.slot, set())
             wanted.update(moved.id for moved in change.beliefs)
             gone.setdefault(change.bank, set()).update(change.gone)
@@ -39,7 +43,8 @@ class Indexer:
             vanished = sorted(id for id in ids if id not in alive or alive[id].id != id)
             if vanished:
                 self._index.delete(bank, vanished)
-        return sum(self._index_slots(bank, slots, now) for bank, slots in by_bank.items())
+        done = sum(self._index_slots(bank, slots, now) for bank, slots in by_bank.items())
+        return done + sum(self._index_again(bank, slots, now) for bank, slots in again.items() if slots)
 
     def catch_up(self, now: Instant) -> int:
         """Index everything that the graph says is behind; returns how many beliefs that was.
@@ -74,6 +79,26 @@ class Indexer:
         stored |= beside
         for id, slot in beside.items():
             wanted.setdefault(id, set()).update(belief.id for belief in slot.slot.beliefs)
+        self._write(bank, stored, wanted, around, now)
+        return len(behind)
+
+    def _index_again(self, bank: str, slots: set[str], now: Instant) -> int:
+        """Make all rows of these slots anew, behind or not, since words were removed that may stand in them."""
+        stored = self._graph.load_slots(bank, sorted(slots))
+        wanted = {id: {belief.id for belief in slot.slot.beliefs} for id, slot in stored.items()}
+        around, _ = self._neighbours(bank, stored)
+        self._write(bank, stored, wanted, around, now)
+        return sum(map(len, wanted.values()))
+
+    def _write(
+        self,
+        bank: str,
+        stored: Mapping[str, StoredSlot],
+        wanted: Mapping[str, set[str]],
+        around: Mapping[str, list[Evidence]],
+        now: Instant,
+    ) -> None:
+        """Make the rows of the wanted beliefs of these slots, write them, and mark what is in the index by then."""
         policy = self._graph.policy(bank)
         rows: list[IndexRow] = []
         for id, slot in stored.items():
@@ -83,7 +108,6 @@ class Indexer:
         alive = {belief.id: belief.version for slot in stored.values() for belief in slot.slot.beliefs}
         asked = {id for ids in wanted.values() for id in ids}
         self._graph.mark_indexed(bank, {id: alive[id] for id in sorted(asked & alive.keys())})
-        return len(behind)
 
     def _load(self, bank: str, wanted: dict[str, set[str]]) -> dict[str, StoredSlot]:
         """The slots, with their evidence only where rows cannot be made without it."""

@@ -14,7 +14,7 @@ from schemas.evidence import Evidence
 from schemas.instant import Instant
 from schemas.observation import Observation
 from schemas.query import Principal, Query
-from schemas.slot import Change
+from schemas.slot import Amendment, Change
 from stores.ports import Embedder, GraphStore, SearchIndex
 
 
@@ -55,6 +55,10 @@ class InlineMesh(Mesh):
     def review(self, slots: Sequence[tuple[str, str]], now: Instant) -> list[Change]:
         """See `Mesh.review`."""
         return self._shard.review(slots, now)
+
+    def amend(self, amendments: Sequence[Amendment], now: Instant) -> list[Change]:
+        """See `Mesh.amend`."""
+        return self._shard.amend(amendments, now)
 
     def index(self, changes: Sequence[Change], now: Instant) -> int:
         """See `Mesh.index`."""

@@ -10,7 +10,7 @@ from schemas.evidence import Evidence
 from schemas.instant import Instant
 from schemas.observation import Observation
 from schemas.query import Principal, Query
-from schemas.slot import Change
+from schemas.slot import Amendment, Change
 
 
 class Mesh(ABC):
@@ -35,6 +35,10 @@ class Mesh(ABC):
     @abstractmethod
     def review(self, slots: Sequence[tuple[str, str]], now: Instant) -> list[Change]:
         """Decide (bank, slot) pairs again, each by its own shard."""
+
+    @abstractmethod
+    def amend(self, amendments: Sequence[Amendment], now: Instant) -> list[Change]:
+        """Remove evidence from slots for good and add other; on return no shard keeps what was removed in memory."""
 
     @abstractmethod
     def index(self, changes: Sequence[Change], now: Instant) -> int:

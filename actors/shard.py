@@ -1,19 +1,23 @@
 """The single writer of a share of the entities: evidence in, decisions written, changes out."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 
+import msgspec
+
+from beliefs.amend import amend
 from beliefs.revise import Revision, revise
 from schemas.errors import VersionConflict
 from schemas.evidence import Evidence
 from schemas.instant import Instant
 from schemas.policy import Policy
-from schemas.slot import Change, StoredSlot
+from schemas.slot import Amendment, Change, StoredSlot
 from stores.ports import GraphStore
 
 _ATTEMPTS = 8
 _CACHED_EVIDENCE = 100_000
 
 SlotKey = tuple[str, str]
+_Decide = Callable[[SlotKey, StoredSlot | None, Policy], Revision | None]
 
 
 class EntityShard:
@@ -38,20 +42,62 @@ class EntityShard:
         by_slot: dict[SlotKey, list[Evidence]] = {}
         for piece in evidence:
             by_slot.setdefault((piece.bank, piece.slot), []).append(piece)
-        return self._write(by_slot, now)
+        return self._write(list(by_slot), lambda key, stored, policy: _revised(stored, by_slot[key], policy, now))
 
     def review(self, slots: Sequence[SlotKey], now: Instant) -> list[Change]:
         """Decide (bank, slot) pairs again because time or policy has moved; changes of those that did change."""
-        return [change for change in self._write({key: [] for key in slots}, now) if change.beliefs]
+        changes = self._write(list(slots), lambda _, stored, policy: _revised(stored, (), policy, now))
+        return [change for change in changes if change.beliefs]
 
-    def _write(self, by_slot: dict[SlotKey, list[Evidence]], now: Instant) -> list[Change]:
-        for bank in {bank for bank, _ in by_slot}:
+    def amend(self, amendments: Sequence[Amendment], now: Instant) -> list[Change]:
+        """Remove evidence from slots for good and add other, durable on return; at most one amendment a slot.
+
+        To repeat it is harmless. Each change names the slots whose rows in the index hold words of what is gone.
+        """
+        asked = {(amendment.bank, amendment.slot): amendment for amendment in amendments}
+        beside: dict[SlotKey, set[str]] = {}
+        left: set[SlotKey] = set()
+
+        def amended(key: SlotKey, stored: StoredSlot | None, policy: Policy) -> Revision | None:
+            amendment = asked[key]
+            return amend(stored, amendment.remove, amendment.add, policy, now, again=key in left)
+
+        self.drop(asked)
+        for (bank, slot), stored in self._load(list(asked)).items():
+            pieces = {piece.id: piece for piece in stored.evidence} if stored else {}
+            missing = [id for id in asked[bank, slot].remove if id not in pieces]
+            if missing and any(piece.slot == slot for piece in self._graph.evidence(bank, missing).values()):
+                left.add((bank, slot))
+            beside[bank, slot] = self._beside(bank, [pieces[id] for id in asked[bank, slot].remove if id in pieces])
+        changes = self._write(list(asked), amended)
+        return [_refreshing(change, beside[change.bank, change.slot]) for change in changes]
+
+    def drop(self, keys: Iterable[SlotKey]) -> None:
+        """Keep nothing of these slots in memory."""
+        for key in keys:
+            self._drop(key)
+
+    def _beside(self, bank: str, pieces: Sequence[Evidence]) -> set[str]:
+        """The slots whose evidence stands directly beside these pieces in their sessions."""
+        sessions: dict[str, list[Evidence]] = {}
+        for piece in pieces:
+            if piece.session:
+                sessions.setdefault(piece.session, []).append(piece)
+        return {
+            other.slot
+            for session, some in sessions.items()
+            for other in self._graph.session(bank, session, some, reach=1)
+        }
+
+    def _write(self, keys: Sequence[SlotKey], decide: _Decide) -> list[Change]:
+        for bank in {bank for bank, _ in keys}:
             self._refresh_policy(bank)
         done: dict[SlotKey, Revision] = {}
         for attempt in range(1, _ATTEMPTS + 1):
-            for key, stored in self._load([key for key in by_slot if key not in done]).items():
-                if stored is not None or by_slot[key]:
-                    done[key] = revise(stored, by_slot[key], self._policies[key[0]], now)
+            for key, stored in self._load([key for key in keys if key not in done]).items():
+                revision = decide(key, stored, self._policies[key[0]])
+                if revision is not None:
+                    done[key] = revision
             try:
                 self._graph.apply([revision.decision for revision in done.values() if revision.decision is not None])
                 break
@@ -83,6 +129,8 @@ class EntityShard:
     def _keep(self, key: SlotKey, stored: StoredSlot) -> None:
         """Keep a slot as the most recently used, and drop the oldest while too much evidence is held."""
         self._drop(key)
+        if not stored.evidence:
+            return
         self._kept[key] = stored
         self._kept_evidence += len(stored.evidence)
         while self._kept_evidence > _CACHED_EVIDENCE and self._kept:
@@ -92,3 +140,12 @@ class EntityShard:
         stored = self._kept.pop(key, None)
         if stored is not None:
             self._kept_evidence -= len(stored.evidence)
+
+
+def _revised(stored: StoredSlot | None, incoming: Sequence[Evidence], policy: Policy, now: Instant) -> Revision | None:
+    return revise(stored, incoming, policy, now) if stored is not None or incoming else None
+
+
+def _refreshing(change: Change, slots: set[str]) -> Change:
+    """The change with more slots to be indexed again."""
+    return msgspec.structs.replace(change, refresh=tuple(sorted(slots.union(change.refresh))))

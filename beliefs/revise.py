@@ -36,9 +36,22 @@ def revise(stored: StoredSlot | None, incoming: Sequence[Evidence], policy: Poli
     added: dict[str, Evidence] = {}
     for piece in incoming:
         known = added.get(piece.id) or held.get(piece.id)
-        if known is None or _replaces(piece, known):
+        if known is None or replaces(piece, known):
             added[piece.id] = piece
     evidence = sorted((held | added).values(), key=_BY_ID) if added else list(stored.evidence if stored else ())
+    return decided(stored, evidence, incoming, tuple(added.values()), policy, now)
+
+
+def decided(
+    stored: StoredSlot | None,
+    evidence: Sequence[Evidence],
+    incoming: Sequence[Evidence],
+    added: tuple[Evidence, ...],
+    policy: Policy,
+    now: Instant,
+    removed: tuple[str, ...] = (),
+) -> Revision:
+    """A slot as `evidence`, which is not empty, makes it, `added` being new in it and `removed` gone from it."""
     before = stored.slot if stored else None
     after = view(evidence, policy, now)
     version = (before.version if before else 0) + 1
@@ -46,7 +59,7 @@ def revise(stored: StoredSlot | None, incoming: Sequence[Evidence], policy: Poli
     slot = msgspec.structs.replace(
         after, beliefs=beliefs, version=version, aliases=_aliases(before, after, evidence, policy, now)
     )
-    if before is not None and not added and not changed and _same(before, slot):
+    if before is not None and not added and not removed and not changed and _same(before, slot):
         current = tuple(
             BeliefChange(belief.id, belief.version, belief.status, belief.status) for belief in before.beliefs
         )
@@ -58,8 +71,10 @@ def revise(stored: StoredSlot | None, incoming: Sequence[Evidence], policy: Poli
     former = {belief.id: belief.status for belief in before.beliefs} if before else {}
     gone = tuple(sorted((former.keys() - {belief.id for belief in beliefs}) | slot.aliases.keys()))
     moves = tuple(BeliefChange(belief.id, version, belief.status, former.get(belief.id)) for belief in changed)
-    decision = Decision(slot=slot, expected_version=version - 1, evidence=tuple(added.values()), beliefs=tuple(changed))
-    change = _change(slot, now, moves, gone, incoming, decision.evidence)
+    decision = Decision(
+        slot=slot, expected_version=version - 1, evidence=added, beliefs=tuple(changed), removed=removed
+    )
+    change = _change(slot, now, moves, gone, incoming, added)
     return Revision(StoredSlot(slot, tuple(evidence)), decision, change)
 
 
@@ -160,7 +175,7 @@ def _aliases(
     return former | moved
 
 
-def _replaces(piece: Evidence, known: Evidence) -> bool:
+def replaces(piece: Evidence, known: Evidence) -> bool:
     """One id told with two contents: the smaller content stays, whichever came first."""
     return _content(piece) < _content(known)
 

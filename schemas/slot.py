@@ -48,12 +48,27 @@ class StoredSlot(msgspec.Struct, frozen=True, gc=False):
 
 
 class Decision(msgspec.Struct, frozen=True, gc=False, kw_only=True):
-    """A write, as data: new evidence, the slot at `expected_version + 1`, and the beliefs that changed."""
+    """A write, as data: new evidence, the slot at `expected_version + 1`, and the beliefs that changed.
+
+    `removed` are ids of evidence that leaves the slot for good. `ends` says that none is left: the slot goes too, with
+    all that came with it.
+    """
 
     slot: Slot
     expected_version: int
     evidence: tuple[Evidence, ...] = ()
     beliefs: tuple[Belief, ...] = ()
+    removed: tuple[str, ...] = ()
+    ends: bool = False
+
+
+class Amendment(msgspec.Struct, frozen=True, gc=False, kw_only=True):
+    """What is to leave a slot for good (ids of its evidence), and what comes in its place."""
+
+    bank: str
+    slot: str
+    remove: tuple[str, ...] = ()
+    add: tuple[Evidence, ...] = ()
 
 
 class BeliefChange(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
@@ -70,7 +85,8 @@ class Change(msgspec.Struct, frozen=True, gc=False, kw_only=True, omit_defaults=
 
     `gone` are ids that the slot once issued and no longer bears. `added` counts the evidence that was new, `repeated`
     what had been there already. `accepted_at` is when the log accepted the earliest of the new evidence, where none is
-    new of what was told again; 0 where time or policy alone brought the change.
+    new of what was told again; 0 where time or policy alone brought the change. `removed` counts the evidence that left
+    for good; `refresh` names the slots whose rows in the index are to be made again, since words of it stand in them.
     """
 
     bank: str
@@ -84,6 +100,8 @@ class Change(msgspec.Struct, frozen=True, gc=False, kw_only=True, omit_defaults=
     added: int = 0
     repeated: int = 0
     accepted_at: Instant = 0
+    removed: int = 0
+    refresh: tuple[str, ...] = ()
 
 
 def slot_id(bank: str, entity: Entity, attribute: str | None, statement: str = "", network: Network = "world") -> str:

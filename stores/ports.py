@@ -47,6 +47,8 @@ class GraphStore(Protocol):
         and then nothing of the call is written. At most one decision a slot. Of one evidence id with two
         contents the smaller (effective time, then bytes) stays.
         Beliefs of the slot that are not in `slot.beliefs` vanish; their ids live on through `slot.aliases`.
+        Evidence in `removed` vanishes, with entities that nothing names any more; a decision that `ends` its slot
+        erases it as `erase` does.
         """
 
     def beliefs(self, bank: str, ids: Sequence[str]) -> dict[str, Belief]:

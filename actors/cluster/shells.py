@@ -18,7 +18,7 @@ from schemas.evidence import Evidence
 from schemas.instant import Instant
 from schemas.observation import Observation
 from schemas.query import Principal, Query
-from schemas.slot import Change
+from schemas.slot import Amendment, Change
 from stores.embedders import open_embedder
 from stores.open import open_graph, open_index
 from stores.ports import StoreUrls
@@ -67,6 +67,16 @@ class ShardActor:
     def review(self, slots: Sequence[tuple[str, str]], now: Instant) -> list[Change]:
         """See `EntityShard.review`."""
         return self._shard.review(slots, now)
+
+    @ray.method
+    def amend(self, amendments: Sequence[Amendment], now: Instant) -> list[Change]:
+        """See `EntityShard.amend`."""
+        return self._shard.amend(amendments, now)
+
+    @ray.method
+    def drop(self, keys: Sequence[tuple[str, str]]) -> None:
+        """See `EntityShard.drop`."""
+        self._shard.drop(keys)
 
 
 class SearchActor:

@@ -50,17 +50,22 @@ class Eraser:
             erasures = self._claims.hold(
                 token,
                 lambda: [head for head in read_heads(self._sessions, asked) if head.version or head.loose != NOTHING],
-                lambda heads: [self._erasure(head) for head in heads],
+                lambda heads: [self.erasure(head) for head in heads],
             )
             try:
-                self._take_down(erasures, token)
-                self._delete(bank, erasures)
+                self.finish(bank, erasures, token)
             except BaseException:
                 self._claims.release(erasures, token)
                 raise
         return sum(one.was_there for one in erasures)
 
-    def _erasure(self, head: Head) -> Erasure:
+    def finish(self, bank: str, erasures: Sequence[Erasure], token: str) -> None:
+        """Erase slots of a bank that are claimed under this token."""
+        self._take_down(erasures, token)
+        self._delete(bank, erasures)
+
+    def erasure(self, head: Head) -> Erasure:
+        """What goes with a slot."""
         slot = head.slot()
         if slot is None:
             return Erasure(head=head, intent=head.loose, goes=head.loose, was_there=False)
@@ -100,14 +105,14 @@ class Eraser:
         for one in erasures:
             delete_loose(script, bank, one.goes)
         self._sessions.write(script)
-        self._delete_entities(bank, {id: entity for one in erasures for id, entity in one.goes.entities.items()})
+        self.delete_entities(bank, {id: entity for one in erasures for id, entity in one.goes.entities.items()})
         script = Script()
         for some in batches(erasures):
             script.add(ngql.DELETE_ROWS, tag=name(SLOT.name), vids=vids(one.head.vid for one in some))
         self._sessions.write(script)
 
-    def _delete_entities(self, bank: str, entities: dict[str, Entity]) -> None:
-        """Those that no slot is about and no edge touches."""
+    def delete_entities(self, bank: str, entities: dict[str, Entity]) -> None:
+        """Delete those that no slot is about and no edge touches."""
         script = Script()
         for id, entity in entities.items():
             end = quoted(vid(bank, id))

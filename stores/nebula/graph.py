@@ -36,9 +36,9 @@ class NebulaGraph:
         self.sessions = NebulaSessions(options_of(url))
         self._clock = Clock()
         claims = Claims(self.sessions)
-        self._writer = Writer(self.sessions, self._clock, claims)
-        self._scanner = Scanner(self.sessions)
         self._eraser = Eraser(self.sessions, claims)
+        self._writer = Writer(self.sessions, self._clock, claims, self._eraser)
+        self._scanner = Scanner(self.sessions)
         try:
             prepare(self.sessions)
         except BaseException:

@@ -11,7 +11,7 @@ import msgspec
 
 from schemas import wire
 from schemas.belief import Belief
-from schemas.entity import Entity
+from schemas.entity import Entity, entity_id
 from schemas.evidence import Evidence
 from schemas.slot import Decision, Slot
 from stores.nebula import statements as ngql
@@ -25,7 +25,7 @@ from stores.nebula.vid import vid
 class Loose(msgspec.Struct, frozen=True, omit_defaults=True):
     """Rows and edges that may be there and are not (or no longer) the slot's.
 
-    `entities` are those of an erased slot; they go only if nothing else names them.
+    `entities` are those that what is gone named; they go only if nothing else names them.
     """
 
     edges: tuple[EdgeKey, ...] = ()
@@ -136,6 +136,8 @@ def plan(decision: Decision, head: Head, pieces: Iterable[Evidence], stored: Map
     changed = tuple(belief for belief in slot.beliefs if belief.id in had & touched)
     fresh = {piece.id for piece in evidence if vid(piece.bank, piece.id) not in stored}
     intent = Loose(tuple(sorted(edges)), tuple(sorted(fresh)), tuple(belief.id for belief in (*new, *changed)))
+    leaving = [there for id in decision.removed if (there := stored.get(vid(slot.bank, id))) and there.slot == slot.id]
+    gone = [key for piece in leaving for key in evidence_edges(piece, 0)]
     held = wanted.keys() | edges.keys()
     return Plan(
         head=head,
@@ -155,7 +157,16 @@ def plan(decision: Decision, head: Head, pieces: Iterable[Evidence], stored: Map
             tuple(id for id in loose.beliefs if id not in kept | had),
             tuple(id for id in loose.aliases if id not in slot.aliases),
         ),
-        removed=Loose(edges=tuple(sorted(former.keys() - wanted.keys())), beliefs=tuple(sorted(had - kept))),
+        removed=Loose(
+            edges=tuple(sorted({*(former.keys() - wanted.keys()), *gone})),
+            evidence=tuple(sorted(piece.id for piece in leaving)),
+            beliefs=tuple(sorted(had - kept)),
+            entities={
+                entity_id(slot.bank, entity): entity
+                for piece in leaving
+                for entity in {*piece.mentions} - {slot.entity}
+            },
+        ),
     )
 
 

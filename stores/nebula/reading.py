@@ -7,6 +7,7 @@ from schemas.edge import Edge
 from schemas.evidence import Evidence
 from schemas.slot import Slot, StoredSlot
 from stores.nebula import statements as ngql
+from stores.nebula.plan import Loose
 from stores.nebula.rows import Plain, Row, read
 from stores.nebula.schema import LINKS
 from stores.nebula.script import Words, number, vids
@@ -37,13 +38,18 @@ def slots(sessions: NebulaSessions, bank: str, ids: Iterable[str]) -> dict[str, 
 
 
 def stored_slots(sessions: NebulaSessions, bank: str, ids: Iterable[str]) -> dict[str, StoredSlot]:
-    """Slots with their evidence, each as of one version: evidence that came after the slot was read is left out."""
-    views = slots(sessions, bank, ids)
+    """Slots with their evidence, each as of one version: evidence that came after the slot was read is left out.
+
+    So is what left the slot with that version and is still to be deleted.
+    """
+    rows = {id: row for id, row in rows_of(sessions, ngql.FETCH_VIEWS, bank, ids) if row["version"]}
+    views = {id: read(row["body"], Slot) for id, row in rows.items()}
+    leaving = {id: read(row["loose"], Loose).evidence if row["loose"] else () for id, row in rows.items()}
     held: dict[str, list[Evidence]] = {id: [] for id in views}
     for id, row in rows_of(sessions, ngql.HELD_EVIDENCE, bank, views):
         if row["body"] is not None and _whole(row["since"]) <= views[id].version:
             piece = read(row["body"], Evidence)
-            if piece.slot == id:
+            if piece.slot == id and piece.id not in leaving[id]:
                 held[id].append(piece)
     return {id: StoredSlot(view, tuple(sorted(held[id], key=_id))) for id, view in views.items()}
 

@@ -67,7 +67,10 @@ FETCH_SLOTS = (
     "FETCH PROP ON `slot` {vids} YIELD id(vertex) AS vid, slot.version AS version, slot.claim AS claim, "
     "slot.claimed AS claimed, slot.loose AS loose, slot.body AS body"
 )
-FETCH_VIEWS = "FETCH PROP ON `slot` {vids} YIELD id(vertex) AS vid, slot.version AS version, slot.body AS body"
+FETCH_VIEWS = (
+    "FETCH PROP ON `slot` {vids} "
+    "YIELD id(vertex) AS vid, slot.version AS version, slot.loose AS loose, slot.body AS body"
+)
 FETCH_TOKENS = (
     "FETCH PROP ON `slot` {vids} "
     "YIELD id(vertex) AS vid, slot.version AS version, slot.claim AS claim, slot.token AS token"

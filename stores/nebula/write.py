@@ -7,6 +7,7 @@
 5. Commit each slot: its view, with its beliefs, becomes visible at once, and the claim ends.
 6. Where a slot no longer states something, its claim ends only when that is removed; where that fails, the next
    writer of the slot does it.
+7. Slots that end are erased (stores/nebula/erase.py).
 
 A writer that dies before 5 has changed nothing that a reader counts as the slot's. Whoever writes the slot next removes
 what was left, and the stream brings the observation again: the slot is resolved anew from its evidence.
@@ -26,6 +27,7 @@ from stores.decisions import SlotKey, by_slot
 from stores.nebula import statements as ngql
 from stores.nebula.claim import Claims, batches
 from stores.nebula.edges import add_edges, delete_edges, name_edge
+from stores.nebula.erase import Eraser, Erasure
 from stores.nebula.errors import NebulaRefused
 from stores.nebula.fetch import by_vid, fetch, read_heads
 from stores.nebula.plan import NOTHING, Head, Loose, Plan, delete_loose, plan, to_write
@@ -52,24 +54,27 @@ class Clock:
 class Writer:
     """Applies decisions, from any number of threads."""
 
-    def __init__(self, sessions: NebulaSessions, clock: Clock, claims: Claims) -> None:
+    def __init__(self, sessions: NebulaSessions, clock: Clock, claims: Claims, eraser: Eraser) -> None:
         self._sessions = sessions
         self._clock = clock
         self._claims = claims
+        self._eraser = eraser
         self._banks: set[str] = set()
 
     def apply(self, decisions: Sequence[Decision]) -> None:
         """Write decisions, durable on return; raises VersionConflict with nothing written."""
         asked = by_slot(decisions)
         with self._claims.token() as token:
-            plans = self._claims.hold(token, lambda: self._heads(asked), lambda heads: self._plans(asked, heads))
+            held = self._claims.hold(token, lambda: self._heads(asked), lambda heads: self._work(asked, heads))
+            plans = [one for one in held if isinstance(one, Plan)]
             try:
                 self._add(plans)
                 lost = self._commit(plans, token)
             except BaseException:
-                self._claims.release(plans, token)
+                self._claims.release(held, token)
                 raise
             self._remove([one for one in plans if one.removed != NOTHING and one.slot.id not in lost], token)
+            self._erase([key for key, decision in asked.items() if decision.ends], held, token)
         if lost:
             raise VersionConflict(lost)
 
@@ -81,14 +86,33 @@ class Writer:
             raise VersionConflict(conflicts)
         return heads
 
+    def _work(self, asked: dict[SlotKey, Decision], heads: Sequence[Head]) -> list[Plan | Erasure]:
+        by_key = dict(zip(asked, heads, strict=True))
+        living = {key: decision for key, decision in asked.items() if not decision.ends}
+        ending = [self._eraser.erasure(head) for key, head in by_key.items() if asked[key].ends]
+        return [*self._plans(living, [by_key[key] for key in living]), *ending]
+
+    def _erase(self, ended: Sequence[SlotKey], held: Sequence[Plan | Erasure], token: str) -> None:
+        erasures = {one.head.vid: one for one in held if isinstance(one, Erasure)}
+        by_bank: dict[str, list[Erasure]] = {}
+        for bank, id in ended:
+            by_bank.setdefault(bank, []).append(erasures[vid(bank, id)])
+        for bank, some in by_bank.items():
+            try:
+                self._eraser.finish(bank, some, token)
+            except BaseException:
+                self._claims.release(some, token)
+                raise
+
     def _plans(self, asked: dict[SlotKey, Decision], heads: Sequence[Head]) -> list[Plan]:
         ends = {vid(piece.bank, piece.id): None for decision in asked.values() for piece in decision.evidence}
+        ends |= {vid(bank, id): None for (bank, _), decision in asked.items() for id in decision.removed}
         rows = fetch(self._sessions, ngql.FETCH_EVIDENCE, list(ends))
         stored = {end: read(row["body"], Evidence) for end, row in rows.items()}
         for key, head in zip(asked, heads, strict=True):
             for id in head.loose.evidence:  # what a dead writer left half-written
                 piece = stored.get(vid(key[0], id))
-                if piece is not None and (piece.bank, piece.slot) == key:
+                if piece is not None and (piece.bank, piece.slot) == key and id not in asked[key].removed:
                     del stored[vid(key[0], id)]
         pieces = to_write(asked.values(), stored)
         return [
@@ -205,6 +229,8 @@ class Writer:
             script.add(ngql.TIDY_SLOT, vid=quoted(one.head.vid), token=token)
         with suppress(StoreUnavailable, NebulaRefused):
             self._sessions.write(script)
+            for one in plans:
+                self._eraser.delete_entities(one.slot.bank, one.removed.entities)
 
 
 def _entities(plans: Sequence[Plan]) -> dict[tuple[str, str], Entity]:

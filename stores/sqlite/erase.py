@@ -2,13 +2,13 @@
 
 import json
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from schemas import wire
 from schemas.entity import Entity, entity_id
 from schemas.evidence import Evidence
 from schemas.slot import Slot
-from stores.sqlite.write import DROP_EDGE, edge_rows
+from stores.sqlite.edge_rows import DROP_EDGE, edge_rows
 
 _SLOTS = "SELECT no, body FROM slots WHERE bank = ? AND id IN (SELECT value FROM json_each(?))"
 _EVIDENCE = "SELECT body FROM evidence WHERE slot = ?"
@@ -42,7 +42,12 @@ def erase(connection: sqlite3.Connection, bank: str, slots: Sequence[str]) -> in
         connection.execute(_DROP_ALIASES_OF_BELIEFS, (bank, no))
         for statement in (_DROP_EVIDENCE, _DROP_BELIEFS, _DROP_SLOT):
             connection.execute(statement, (no,))
+    drop_entities(connection, bank, entities)
+    return len(found)
+
+
+def drop_entities(connection: sqlite3.Connection, bank: str, entities: Iterable[Entity]) -> None:
+    """Delete those that no slot is about and no edge touches, and the bank where nothing is left of it."""
     for entity in entities:
         connection.execute(_DROP_ENTITY, {"bank": bank, "id": entity_id(bank, entity)})
     connection.execute(_DROP_BANK, {"bank": bank})
-    return len(found)

@@ -16,6 +16,8 @@ from schemas.evidence import Evidence
 from schemas.identity import normal_name
 from schemas.slot import Decision, Slot
 from stores.decisions import SlotKey, by_slot
+from stores.sqlite.edge_rows import DROP_EDGE, Row, edge_rows
+from stores.sqlite.erase import drop_entities, erase
 
 _NO_TURN = -(2**63)
 """Stands for a missing turn, so that such evidence sorts first in its session and compares with row values."""
@@ -45,10 +47,8 @@ ON CONFLICT (bank, id) DO UPDATE SET
     effective_at = excluded.effective_at, ingested_at = excluded.ingested_at, body = excluded.body
 WHERE (excluded.effective_at, excluded.body) < (effective_at, body)
 """
-DROP_EDGE = """
-DELETE FROM edge_ends
-WHERE bank = ? AND node = ? AND weight = ? AND type = ? AND other = ? AND outward = ? AND slot = ?
-"""
+_EVIDENCE_NAMED = "SELECT body FROM evidence WHERE bank = ? AND id IN (SELECT value FROM json_each(?)) AND slot = ?"
+_DROP_EVIDENCE = "DELETE FROM evidence WHERE bank = ? AND id IN (SELECT value FROM json_each(?)) AND slot = ?"
 _ADD_EDGE = "INSERT INTO edge_ends (bank, node, weight, type, other, outward, slot) VALUES (?, ?, ?, ?, ?, ?, ?)"
 _DROP_BELIEF = "DELETE FROM beliefs WHERE no = ?"
 _NEXT_WRITE = "UPDATE meta SET value = value + 1 WHERE key = 'written' RETURNING value"
@@ -63,14 +63,17 @@ INSERT INTO aliases (bank, id, target) VALUES (?, ?, ?)
 ON CONFLICT (bank, id) DO UPDATE SET target = excluded.target WHERE target <> excluded.target
 """
 
-Row = tuple[str | int | float | bytes | None, ...]
-
 
 class Batch:
     """The rows of some decisions, made before the file is locked; raises InvalidInput where parts do not fit."""
 
     def __init__(self, decisions: Sequence[Decision]) -> None:
-        self.decisions = by_slot(decisions)
+        everything = by_slot(decisions)
+        self.expected = {key: decision.expected_version for key, decision in everything.items()}
+        self.decisions = {key: decision for key, decision in everything.items() if not decision.ends}
+        self.ended: dict[str, list[str]] = {}
+        for bank, id in everything.keys() - self.decisions.keys():
+            self.ended.setdefault(bank, []).append(id)
         self.entities: dict[tuple[str, Entity], str] = {}
         self.slots: list[tuple[SlotKey, Row]] = []
         self.evidence: list[tuple[SlotKey, Row]] = []
@@ -118,6 +121,10 @@ def write(connection: sqlite3.Connection, batch: Batch) -> None:
     """Write a batch; raises VersionConflict before the first row. The caller's transaction makes it all or none."""
     stored = _stored_slots(connection, batch)
     _check_versions(stored, batch)
+    for bank, ids in batch.ended.items():
+        erase(connection, bank, ids)
+    stored = {key: slot for key, slot in stored.items() if key in batch.decisions}
+    unnamed = _remove_evidence(connection, stored, batch)
     number = _numbers(connection, stored, batch)
     connection.executemany(_ADD_BANK, sorted({(bank,) for bank, _ in number}))
     connection.executemany(_PUT_ENTITY, _entity_rows(batch))
@@ -126,6 +133,23 @@ def write(connection: sqlite3.Connection, batch: Batch) -> None:
     _write_edges(connection, stored, number, batch)
     _write_beliefs(connection, stored, number, batch)
     connection.executemany(_PUT_ALIAS, _alias_rows(batch))
+    for bank, entities in unnamed.items():
+        drop_entities(connection, bank, entities)
+
+
+def _remove_evidence(
+    connection: sqlite3.Connection, stored: Mapping[SlotKey, _Stored], batch: Batch
+) -> dict[str, set[Entity]]:
+    """Delete the evidence that leaves its slot; returns what it named, by bank, which nothing else may name."""
+    named: dict[str, set[Entity]] = {}
+    for key, slot in stored.items():
+        removed = batch.decisions[key].removed
+        if removed:
+            asked = (key[0], json.dumps(removed), slot.no)
+            for (body,) in connection.execute(_EVIDENCE_NAMED, asked).fetchall():
+                named.setdefault(key[0], set()).update(wire.load(body, Evidence).mentions)
+            connection.execute(_DROP_EVIDENCE, asked)
+    return named
 
 
 def _belief_row(belief: Belief) -> Row:
@@ -145,7 +169,7 @@ def _alias_rows(batch: Batch) -> Iterator[Row]:
 
 def _stored_slots(connection: sqlite3.Connection, batch: Batch) -> dict[SlotKey, _Stored]:
     by_bank: dict[str, list[str]] = {}
-    for bank, id in batch.decisions:
+    for bank, id in batch.expected:
         by_bank.setdefault(bank, []).append(id)
     return {
         (bank, id): _Stored(*rest)
@@ -156,9 +180,7 @@ def _stored_slots(connection: sqlite3.Connection, batch: Batch) -> dict[SlotKey,
 
 def _check_versions(stored: Mapping[SlotKey, _Stored], batch: Batch) -> None:
     conflicts = [
-        key[1]
-        for key, decision in batch.decisions.items()
-        if (stored[key].version if key in stored else 0) != decision.expected_version
+        key[1] for key, expected in batch.expected.items() if (stored[key].version if key in stored else 0) != expected
     ]
     if conflicts:
         raise VersionConflict(conflicts)
@@ -182,13 +204,6 @@ def _write_edges(
         wanted.update(edge_rows(decision.slot, number[key]))
     connection.executemany(DROP_EDGE, former - wanted)
     connection.executemany(_ADD_EDGE, wanted - former)
-
-
-def edge_rows(slot: Slot, no: int) -> Iterator[Row]:
-    """A slot's edges as DROP_EDGE and _ADD_EDGE take them, under both ends."""
-    for edge in slot.edges:
-        yield slot.bank, edge.src, edge.weight, edge.type, edge.dst, 1, no
-        yield slot.bank, edge.dst, edge.weight, edge.type, edge.src, 0, no
 
 
 def _write_beliefs(

@@ -125,6 +125,8 @@ def _decision(
     aliases: dict[str, str] | None = None,
     edges: tuple[Edge, ...] = (),
     review_at: int | None = None,
+    removes: tuple[str, ...] = (),
+    ends: bool = False,
 ) -> Decision:
     state = Slot(
         id=slot,
@@ -138,7 +140,14 @@ def _decision(
         aliases=aliases or {},
         edges=edges,
     )
-    return Decision(slot=state, expected_version=expected, evidence=adds, beliefs=keeps if changed is None else changed)
+    return Decision(
+        slot=state,
+        expected_version=expected,
+        evidence=adds,
+        beliefs=keeps if changed is None else changed,
+        removed=removes,
+        ends=ends,
+    )
 
 
 @pytest.fixture

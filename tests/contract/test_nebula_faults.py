@@ -319,3 +319,51 @@ def test_a_text_that_cannot_be_kept_is_refused_before_anything_is_written(
     assert store.banks() == []
     assert store.load_slots("acme", ["s1", "s2"]) == {}
     store.apply([decision(adds=(evidence("e1"),))])
+
+
+REMOVAL = {"claim": CLAIM, "commit": COMMIT, "evidence": "DELETE TAG `evidence`", "edges": "DELETE EDGE `holds`"}
+
+
+@pytest.mark.parametrize("step", REMOVAL)
+@pytest.mark.parametrize("fault", ONCE, ids=lambda fault: fault.name.lower())
+def test_a_removal_in_which_one_request_fails_is_made_good(
+    graphd: Any,
+    opener: Opener,
+    belief: Callable[..., Belief],
+    evidence: Callable[..., Evidence],
+    decision: Callable[..., Decision],
+    fault: Fault,
+    step: str,
+) -> None:
+    store = opener()
+    two = (evidence("e1", observation="o1"), evidence("e2", observation="o2"))
+    store.apply([decision(adds=two), decision("s2", adds=(evidence("e3", "s2", observation="o3"),))])
+    graphd.fail_next(REMOVAL[step], fault)
+
+    store.apply([decision(expected=1, removes=("e1",)), decision("s2", expected=1, removes=("e3",), ends=True)])
+
+    assert graphd.faults.waiting() == 0
+    stored = store.load_slots("acme", ["s1", "s2"])
+    assert {id: [piece.id for piece in slot.evidence] for id, slot in stored.items()} == {"s1": ["e2"]}
+    assert store.evidence("acme", ["e1", "e3"]) == {}
+    assert store.evidence_of_observations("acme", ["o1", "o3"]) == []
+
+
+def test_evidence_whose_removal_was_cut_short_is_not_the_slots_and_goes_with_the_next_write(
+    graphd: Any, opener: Opener, evidence: Callable[..., Evidence], decision: Callable[..., Decision]
+) -> None:
+    store = opener(claim_timeout=0.1)
+    two = (evidence("e1", observation="o1"), evidence("e2", observation="o2"))
+    store.apply([decision(adds=two)])
+    for _ in range(20):
+        graphd.fail_next("DELETE TAG `evidence`", Fault.CUT)
+
+    store.apply([decision(expected=1, removes=("e1",))])
+
+    cut_short = store.load_slots("acme", ["s1"])["s1"]
+    assert [piece.id for piece in cut_short.evidence] == ["e2"]
+    assert list(store.evidence("acme", ["e1"])) == ["e1"]
+    graphd.faults.clear()
+    store.apply([decision(expected=2, removes=("e1",))])
+    assert store.evidence("acme", ["e1"]) == {}
+    assert store.evidence_of_observations("acme", ["o1"]) == []
