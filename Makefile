@@ -47,7 +47,7 @@ format: $(READY) ## write the code in the house format
 	$(BIN)/ruff check --fix .
 
 bench: $(READY) ## print speed and memory as figures and ratios
-	@$(BIN)/python tests/kafka/kafka_broker.py --during $(BIN)/python -m beliefmesh.evaluate.bench --kafka {kafka}
+	@$(BIN)/python tests/kafka/kafka_broker.py --during $(BIN)/python tests/nebula/graphd.py --during $(BIN)/python -m beliefmesh.evaluate.bench --kafka {kafka} --nebula {nebula}
 
 lock: $(READY) ## pin all dependencies again
 	$(BIN)/pip install --quiet uv

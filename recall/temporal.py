@@ -1,10 +1,13 @@
 """Temporal retrieval: what occurred in the periods that the question names."""
 
+from collections.abc import Sequence
+
 import msgspec
 
 from recall.period import Period
 from recall.question import Question, Sources
 from recall.semantic import likeness
+from schemas.instant import Instant
 from stores.ports import Hit
 
 MAX_PERIODS = 3
@@ -20,26 +23,34 @@ def retrieve(question: Question, sources: Sources) -> list[Hit] | None:
     if not question.periods:
         return None
     closeness: dict[str, float] = {}
+    crowded = []
     for period in question.periods[:MAX_PERIODS]:
-        for belief, close in _close(question, sources, period).items():
+        near = _close(question, sources, period)
+        for belief, close in near.items():
             closeness[belief] = max(close, closeness.get(belief, 0.0))
+        if len(near) == question.depth:
+            crowded.append((period.start, period.end - 1))
+    for belief in _alike_within(question, sources, crowded):
+        closeness.setdefault(belief, 0.0)
     alike = {hit.belief: hit.score for hit in likeness(question, sources, list(closeness))}
     hits = [Hit(belief, alike.get(belief, 0.0) + CLOSENESS * close) for belief, close in closeness.items()]
     return sorted(hits, key=_best_first)[: question.depth]
 
 
 def _close(question: Question, sources: Sources, period: Period) -> dict[str, float]:
-    """Closeness from 0 to 1 of what occurred in a period: the nearest to its middle, and the most alike in it."""
-    last = period.end - 1
-    hits = sources.index.by_time(question.filter, period.start, last, question.depth)
+    """Closeness from 0 to 1 of what occurred nearest to the middle of a period."""
+    hits = sources.index.by_time(question.filter, period.start, period.end - 1, question.depth)
     best = max((hit.score for hit in hits), default=0.0) or 1.0
-    close = {hit.belief: hit.score / best for hit in hits}
-    vector = question.vector.get()
-    if vector is not None and len(hits) == question.depth:
-        within = msgspec.structs.replace(question.filter, occurred_from=period.start, occurred_to=last)
-        for hit in sources.index.semantic(within, vector, question.depth):
-            close.setdefault(hit.belief, 0.0)
-    return close
+    return {hit.belief: hit.score / best for hit in hits}
+
+
+def _alike_within(question: Question, sources: Sources, periods: Sequence[tuple[Instant, Instant]]) -> list[str]:
+    """What is most like the question in periods that hold more than is read by time, in one search for all of them."""
+    vector = question.vector.get() if periods else None
+    if vector is None:
+        return []
+    within = msgspec.structs.replace(question.filter, periods=tuple(periods))
+    return [hit.belief for hit in sources.index.semantic(within, vector, question.depth * len(periods))]
 
 
 def _best_first(hit: Hit) -> tuple[float, str]:

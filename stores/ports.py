@@ -137,7 +137,10 @@ class IndexRow(msgspec.Struct, frozen=True, gc=False, kw_only=True):
 
 
 class IndexFilter(msgspec.Struct, frozen=True, kw_only=True):
-    """What a search may return; applied inside the store's query. Empty tuples do not filter, except `readers`."""
+    """What a search may return; applied inside the store's query. Empty tuples do not filter, except `readers`.
+
+    `periods` are (first, last) instants; what overlaps none of them does not pass.
+    """
 
     bank: str
     readers: tuple[str, ...]
@@ -146,6 +149,7 @@ class IndexFilter(msgspec.Struct, frozen=True, kw_only=True):
     entities: tuple[str, ...] = ()
     occurred_from: Instant | None = None
     occurred_to: Instant | None = None
+    periods: tuple[tuple[Instant, Instant], ...] = ()
 
 
 class Hit(msgspec.Struct, frozen=True, gc=False, array_like=True):

@@ -26,16 +26,17 @@ _FIRST = "first answer"
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of the table.")
 @click.option("--folder", type=click.Path(path_type=Path, file_okay=False), help="Fill this folder and keep it.")
 @click.option("--kafka", metavar="HOST:PORT", default="", help="Measure over this broker too.")
-@click.option("--section", type=click.Choice(["pipeline", "resolve", "kafka", "build", "recall"]), hidden=True)
-def main(quick: bool, as_json: bool, folder: Path | None, kafka: str, section: str | None) -> None:
+@click.option("--nebula", metavar="URL", default="", help="Count round trips to this empty space, and to Milvus Lite.")
+@click.option("--section", type=click.Choice(["pipeline", "resolve", "kafka", "trips", "build", "recall"]), hidden=True)
+def main(quick: bool, as_json: bool, folder: Path | None, kafka: str, nebula: str, section: str | None) -> None:
     """Measure the pipeline, resolving, recall over many beliefs, memory and restart; about ten minutes."""
     configure_logs(LogSettings())
     size = QUICK if quick else FULL
     if section is not None:
-        click.echo(json.dumps(_section(section, size, folder, kafka)))
+        click.echo(json.dumps(_section(section, size, folder, kafka, nebula)))
         return
     with tempfile.TemporaryDirectory(prefix="beliefmesh-bench-") as passing:
-        figures = _measure(quick, Path(passing) if folder is None else folder, kafka)
+        figures = _measure(quick, Path(passing) if folder is None else folder, kafka, nebula)
     click.echo(json.dumps(figures, indent=2) if as_json else table(figures))
 
 
@@ -49,6 +50,7 @@ def table(figures: dict[str, Any]) -> str:
             for name, rate in figures["resolve"].items()
         ),
         *_kafka_rows(figures.get("kafka")),
+        *_trips_rows(figures.get("trips")),
         ("beliefs", f"{build['beliefs']:,}", ""),
         ("turns/s into them (vectors by hashing)", f"{build['turns_per_second']:,.0f}", ""),
         ("  the same by CPU second", f"{build['turns_per_cpu_second']:,.0f}", ""),
@@ -103,22 +105,37 @@ def _kafka_rows(done: dict[str, Any] | None) -> list[tuple[str, str, str]]:
     return rows
 
 
+def _trips_rows(done: dict[str, Any] | None) -> list[tuple[str, str, str]]:
+    if done is None:
+        return [("round trips to NebulaGraph and Milvus", "not counted", "--nebula URL")]
+    return [
+        ("requests to NebulaGraph a new claim, batches of 200", f"{done['nebula_requests_a_new_claim']:.3f}", "<= 0.2"),
+        ("  a claim that changes its slot", f"{done['nebula_requests_a_changing_claim']:.3f}", "<= 0.2"),
+        ("  a claim through the whole pipeline", f"{done['nebula_requests_a_claim_in_all']:.3f}", ""),
+        ("searches of Milvus a recall, at most", f"{done['milvus_searches_a_recall']}", "<= 3"),
+        ("  other reads of it, at most", f"{done['milvus_queries_a_recall']}", ""),
+        ("requests to NebulaGraph a recall, at most", f"{done['nebula_requests_a_recall']}", ""),
+    ]
+
+
 def _burst(done: dict[str, Any]) -> str:
     return f"{done['burst_seconds_until_nothing_waits']:,.1f}"
 
 
-def _measure(quick: bool, folder: Path, kafka: str) -> dict[str, Any]:
+def _measure(quick: bool, folder: Path, kafka: str, nebula: str) -> dict[str, Any]:
     figures: dict[str, Any] = {"machine": machine()}
     figures["pipeline"] = _run("pipeline", quick, folder)
     figures["resolve"] = _run("resolve", quick, folder)
     if kafka:
         figures["kafka"] = _run("kafka", quick, folder, kafka)
+    if nebula:
+        figures["trips"] = _run("trips", quick, folder, nebula=nebula)
     figures["build"] = _run("build", quick, folder)
     figures["recall"] = _run("recall", quick, folder)
     return figures
 
 
-def _section(section: str, size: dict[str, int], folder: Path | None, kafka: str) -> dict[str, Any]:
+def _section(section: str, size: dict[str, int], folder: Path | None, kafka: str, nebula: str) -> dict[str, Any]:
     if section == "pipeline":
         return pipeline(size["claims"], _report)
     if section == "resolve":
@@ -129,6 +146,10 @@ def _section(section: str, size: dict[str, int], folder: Path | None, kafka: str
         # Loaded only here: a machine without the client measures everything else.
         over_kafka = load_with("kafka", "kafka-python", "beliefmesh.evaluate.bench_kafka").over_kafka
         return dict(over_kafka(f"kafka://{kafka}", size["claims"], size["burst"], _report))
+    if section == "trips":
+        # Loaded only here, for the same reason.
+        counted = load_with("pymilvus", "pymilvus", "beliefmesh.evaluate.bench_trips").round_trips
+        return dict(counted(nebula, _report))
     if folder is None:
         raise click.UsageError(f"section {section} needs --folder")
     if section == "build":
@@ -136,9 +157,10 @@ def _section(section: str, size: dict[str, int], folder: Path | None, kafka: str
     return recalling(folder, size["questions"], lambda: click.echo(_FIRST), _report)
 
 
-def _run(section: str, quick: bool, folder: Path, kafka: str = "") -> dict[str, Any]:
+def _run(section: str, quick: bool, folder: Path, kafka: str = "", nebula: str = "") -> dict[str, Any]:
     """A section in a fresh process; notes how long its first answer took from the start of the process."""
-    command = [sys.executable, "-m", __spec__.name, "--section", section, "--folder", str(folder), "--kafka", kafka]
+    stores = ["--kafka", kafka, "--nebula", nebula]
+    command = [sys.executable, "-m", __spec__.name, "--section", section, "--folder", str(folder), *stores]
     started = time.perf_counter()
     waited: float | None = None
     last = ""

@@ -135,6 +135,8 @@ class KeywordFiles:
             yield Occur.Must, self._range("until", filter.occurred_from, None)
         if filter.occurred_to is not None:
             yield Occur.Must, self._range("since", None, filter.occurred_to)
+        if filter.periods:
+            yield Occur.Must, Query.boolean_query([(Occur.Should, self._overlap(*each)) for each in filter.periods])
         if filter.statuses:
             for status in _STATUSES:
                 if status not in filter.statuses:
@@ -143,6 +145,10 @@ class KeywordFiles:
     def _one_of(self, field: str, values: Sequence[str]) -> tuple[Occur, Any]:
         terms = [(Occur.Should, self._term(field, value)) for value in values]
         return Occur.Must, Query.const_score_query(Query.boolean_query(terms) if len(terms) > 1 else terms[0][1], 0.0)
+
+    def _overlap(self, first: int, last: int) -> Any:
+        ends, begins = self._range("until", first, None), self._range("since", None, last)
+        return Query.boolean_query([(Occur.Must, ends), (Occur.Must, begins)])
 
     def _range(self, field: str, low: int | None, high: int | None) -> Any:
         return Query.const_score_query(Query.range_query(self._schema, field, FieldType.Integer, low, high), 0.0)

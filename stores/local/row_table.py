@@ -135,6 +135,11 @@ class RowTable:
 
     def _mask(self, filter: IndexFilter) -> Mask:
         size = len(self)
+        if filter.periods:
+            within = np.zeros(size, np.bool_)
+            for first, last in filter.periods:
+                within |= (self._until[:size] >= first) & (self._since[:size] <= last)
+            return within & self.mask(msgspec.structs.replace(filter, periods=()))
         if filter.occurred_from is not None or filter.occurred_to is not None:
             mask = self.mask(msgspec.structs.replace(filter, occurred_from=None, occurred_to=None)).copy()
             if filter.occurred_from is not None:

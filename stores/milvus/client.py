@@ -34,12 +34,17 @@ class CollectionGone(StoreUnavailable):
 
 
 class MilvusCalls:
-    """A client of one place. It may be used from several threads; in Milvus Lite, writers take turns."""
+    """A client of one place. It may be used from several threads; in Milvus Lite, writers take turns.
+
+    `searches` and `queries` count what it was asked, roughly where several threads ask at once.
+    """
 
     def __init__(self, place: MilvusPlace) -> None:
         self.place = place
         self._lite = _lite(place)
         self._closed = False
+        self.searches = 0
+        self.queries = 0
         with self._errors(_CONNECTING):
             try:
                 self._client = _connected(place, self._lite.address if self._lite else "")
@@ -100,6 +105,7 @@ class MilvusCalls:
         self, name: str, condition: Condition, fields: Sequence[str], limit: int, *, strong: bool = False
     ) -> list[Found]:
         """Up to `limit` rows of a condition, in no order."""
+        self.queries += 1
         with self._errors("reading"):
             rows = self._client.query(
                 name,
@@ -139,6 +145,7 @@ class MilvusCalls:
         self, name: str, column: str, data: Any, condition: Condition, limit: int, params: dict[str, Any]
     ) -> list[tuple[str, float]]:
         """(belief, distance as Milvus gives it) of the rows of a condition nearest to the data."""
+        self.searches += 1
         with self._errors("searching"):
             answers = self._client.search(
                 name,

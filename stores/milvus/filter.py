@@ -103,12 +103,23 @@ def passing(filter: IndexFilter, lite: bool) -> Condition:
         condition &= Condition("until >= {occurred_from}", {"occurred_from": filter.occurred_from})
     if filter.occurred_to is not None:
         condition &= Condition("since <= {occurred_to}", {"occurred_to": filter.occurred_to})
+    if filter.periods:
+        condition &= _in_a_period(filter.periods)
     return condition
 
 
 def written_out(condition: Condition) -> str:
     """The condition as one text, for Milvus Lite. Raises ValueError for a value that is not safe to write."""
     return _HOLE.sub(lambda hole: _literal(condition.values[hole[1]]), condition.expression)
+
+
+def _in_a_period(periods: Sequence[tuple[Instant, Instant]]) -> Condition:
+    """Rows whose span overlaps one of these periods."""
+    either = " or ".join(f"(until >= {{first{at}}} and since <= {{last{at}}})" for at in range(len(periods)))
+    values: dict[str, Value] = {}
+    for at, (first, last) in enumerate(periods):
+        values |= {f"first{at}": first, f"last{at}": last}
+    return Condition(f"({either})", values)
 
 
 def _any_of(column: str, name: str, keys: list[str], lite: bool) -> Condition:

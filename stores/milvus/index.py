@@ -49,6 +49,16 @@ class MilvusIndex:
             self._calls.close()
             raise
 
+    @property
+    def searches(self) -> int:
+        """How many searches were sent to Milvus."""
+        return self._calls.searches
+
+    @property
+    def queries(self) -> int:
+        """How many queries (reads by condition alone) were sent to Milvus."""
+        return self._calls.queries
+
     def upsert(self, rows: Sequence[IndexRow], vectors: Vectors | None) -> None:
         """Replace *all* rows of the beliefs named by these rows; durable and searchable on return.
 

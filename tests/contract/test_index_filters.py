@@ -135,6 +135,20 @@ class TestFilters:
         filter = IndexFilter(bank="acme", readers=(PUBLIC,), occurred_from=start, occurred_to=end)
         assert found_by(index, filter) == set(seen)
 
+    def test_of_several_periods_any_lets_a_row_through(
+        self, index: SearchIndex, row: Row, put: Put, found_by: FoundBy
+    ) -> None:
+        put(
+            index,
+            row("early", "word", at=MAY),
+            row("between", "word", at=MAY + 5 * DAY),
+            row("late", "word", occurred=(MAY + 9 * DAY, MAY + 11 * DAY)),
+            row("hers", "word", at=MAY, readers=("u:ann",)),
+        )
+        periods = ((MAY - DAY, MAY + DAY), (MAY + 10 * DAY, MAY + 12 * DAY))
+        filter = IndexFilter(bank="acme", readers=(PUBLIC,), periods=periods)
+        assert found_by(index, filter) == {"early", "late"}
+
     def test_filters_combine(self, index: SearchIndex, row: Row, put: Put, found_by: FoundBy) -> None:
         put(
             index,

@@ -9,6 +9,7 @@ import pytest
 
 from beliefmesh.memory import Memory
 from beliefmesh.settings import MeshSettings, Settings, StoreSettings
+from recall.question import DEPTH
 from schemas.errors import StoreUnavailable
 
 stand_in: Any = pytest.importorskip("milvus_stand_in", reason="the milvus-lite extra is not installed")
@@ -70,6 +71,24 @@ def test_a_recall_asks_milvus_for_at_most_three_searches(server: Any, open_with:
     assert server.asked["search"] <= 3
     assert server.asked["query"] <= 4
     assert server.asked["search Strong"] == server.asked["upsert"] == 0
+
+
+def test_several_crowded_periods_are_searched_in_one_go(server: Any, open_with: Open) -> None:
+    memory = open_with(server.url)
+    days = ("2024-05-02", "2024-05-09")
+    memory.retain(
+        [
+            {"text": f"Parcel {number} came to Lyon", "agent": "ann", "observed_at": f"{day}T12:00:00Z"}
+            for day in days
+            for number in range(DEPTH)
+        ]
+    )
+    server.asked.clear()
+
+    answer = memory.recall("which parcel came on 2024-05-02 and on 2024-05-09?", limit=4)
+
+    assert server.asked["search"] == 3
+    assert {report.name for report in answer.reports if report.state == "ok"} >= {"semantic", "keyword", "temporal"}
 
 
 def test_what_was_just_told_is_recalled_although_reads_are_bounded(server: Any, open_with: Open) -> None:

@@ -2,6 +2,8 @@
 
 import argparse
 import ssl
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
@@ -182,9 +184,23 @@ def _context(certificate: Path) -> ssl.SSLContext:
     return context
 
 
+def during(command: list[str]) -> int:
+    """Run a command while a stand-in runs, with `{nebula}` in it replaced by the URL of a space; its exit code."""
+    graphd = Graphd().start()
+    try:
+        url = f"nebula://{graphd.address}/bench?heartbeat=0"
+        return subprocess.run([part.replace("{nebula}", url) for part in command], check=False).returncode
+    finally:
+        graphd.stop()
+
+
 def main() -> None:
     """Be a graphd that runs until Ctrl-C and keeps nothing."""
-    parser = argparse.ArgumentParser(description=main.__doc__)
+    if sys.argv[1:2] == ["--during"]:
+        sys.exit(during(sys.argv[2:]))
+    parser = argparse.ArgumentParser(
+        description=main.__doc__, epilog="--during COMMAND runs a command while a stand-in runs, at {nebula}"
+    )
     parser.add_argument("--port", type=int, default=9669, help="where it listens on 127.0.0.1 (9669)")
     graphd = Graphd(port=parser.parse_args().port).start()
     print(f"The stand-in for graphd listens on {graphd.address}; Ctrl-C ends it", flush=True)
