@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 from beliefmesh.calibrate import Calibration
 from beliefmesh.memory import Memory
+from beliefmesh.narrate import Narrative
 from beliefmesh.receipt import Imported, Receipt
 from schemas.answer import Answer, Explanation, History
 from schemas.belief import Belief
@@ -53,6 +54,10 @@ class AsyncMemory:
     async def feedback(self, *args: Any, **kwargs: Any) -> Receipt:
         """See `Memory.feedback`."""
         return await self._call(self.memory.feedback, *args, **kwargs)
+
+    async def narrate(self, *args: Any, **kwargs: Any) -> Narrative:
+        """See `Memory.narrate`."""
+        return await self._call(self.memory.narrate, *args, **kwargs)
 
     async def calibrate(self, *args: Any, **kwargs: Any) -> Calibration:
         """See `Memory.calibrate`."""

@@ -18,6 +18,7 @@ from beliefmesh.gold import golds_of, plain_gold
 from beliefmesh.http.body import GROUPS_HEADER, LINES_TYPE, PRINCIPAL_HEADER
 from beliefmesh.http.reply import EXACT_TYPE, JSON_TYPE
 from beliefmesh.letters import Letters
+from beliefmesh.narrate import Narrative
 from beliefmesh.receipt import Imported, Receipt, Told, line_of, several
 from schemas.answer import Answer, Explanation, History
 from schemas.belief import Belief
@@ -137,6 +138,12 @@ class RemoteMemory:
         """End a belief from now on."""
         body = {"reason": reason, "agent": agent, "expected_version": expected_version}
         return self._post(f"{self._belief(bank, belief)}/revoke", body, Receipt, agent)
+
+    def narrate(
+        self, session: str, *, bank: str | None = None, principal: Asker = None, wait: bool = True
+    ) -> Narrative:
+        """Keep the turns of a session as one narrative, as `Memory.narrate` does."""
+        return self._post(f"{self._in(bank)}/narratives", {"session": session, "wait": wait}, Narrative, principal)
 
     def calibrate(
         self, gold: Iterable[object] = (), *, bank: str | None = None, feedback: bool = True, dry_run: bool = False

@@ -30,6 +30,7 @@ _COMMANDS = {
     "retain": "beliefmesh.cli.telling:retain",
     "import": "beliefmesh.cli.telling:import_command",
     "sources": "beliefmesh.cli.sources:sources",
+    "narrate": "beliefmesh.cli.narrating:narrate_command",
     "revoke": "beliefmesh.cli.telling:revoke",
     "feedback": "beliefmesh.cli.telling:feedback",
     "calibrate": "beliefmesh.cli.calibrate:calibrate_command",

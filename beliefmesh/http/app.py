@@ -12,7 +12,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from beliefmesh.http import beliefs, health, observations, operations, recall, sources, trust
+from beliefmesh.http import beliefs, health, narratives, observations, operations, recall, sources, trust
 from beliefmesh.http.gate import Gate
 from beliefmesh.http.meters import Meters
 from beliefmesh.http.reply import error_reply, refusal
@@ -37,7 +37,7 @@ def create_app(memory: Memory, settings: Settings) -> FastAPI:
         redoc_url=None,
     )
     app.state.settings = settings
-    for family in (observations, sources, recall, beliefs, trust, operations):
+    for family in (observations, narratives, sources, recall, beliefs, trust, operations):
         app.include_router(family.router)
     _watched(app, memory)
     app.add_middleware(Gate, meters=app.state.meters, limit=settings.http.max_in_flight)

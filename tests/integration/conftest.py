@@ -1,10 +1,14 @@
 """Memories in a temporary folder, with a clock that tests set and an embedder that needs no model."""
 
+import socket
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+import uvicorn
 
+from beliefmesh.http.app import create_app
 from beliefmesh.memory import Memory
 from beliefmesh.sample import sample_path
 from beliefmesh.settings import MeshSettings, Settings, StoreSettings, StreamSettings
@@ -73,3 +77,16 @@ def clock() -> Clock:
 def sample_lines() -> list[bytes]:
     """The bundled sample, one observation a line."""
     return sample_path().read_bytes().splitlines()
+
+
+@pytest.fixture
+def url(memory: Memory) -> Iterator[str]:
+    """Where the memory is served, on a free port from a thread."""
+    server = uvicorn.Server(uvicorn.Config(create_app(memory, memory.home.settings), log_config=None))
+    listening = socket.create_server(("127.0.0.1", 0))
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
+    thread.start()
+    yield f"http://127.0.0.1:{listening.getsockname()[1]}"
+    server.should_exit = True
+    thread.join()
+    listening.close()

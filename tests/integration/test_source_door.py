@@ -4,18 +4,14 @@ import hashlib
 import hmac
 import io
 import json
-import socket
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import httpx
 import pytest
-import uvicorn
 from click.testing import CliRunner
 
 from beliefmesh.cli.entry import beliefmesh
-from beliefmesh.http.app import create_app
 from beliefmesh.memory import Memory
 from beliefmesh.remote import RemoteMemory
 from beliefmesh.settings import MeshSettings, Settings, StoreSettings, WebhookSettings
@@ -62,19 +58,6 @@ def memory(tmp_path: Path) -> Iterator[Memory]:
     )
     with Memory(settings=settings, clock=lambda: NOW) as opened:
         yield opened
-
-
-@pytest.fixture
-def url(memory: Memory) -> Iterator[str]:
-    """Where the memory is served, on a free port from a thread."""
-    server = uvicorn.Server(uvicorn.Config(create_app(memory, memory.home.settings), log_config=None))
-    listening = socket.create_server(("127.0.0.1", 0))
-    thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
-    thread.start()
-    yield f"http://127.0.0.1:{listening.getsockname()[1]}"
-    server.should_exit = True
-    thread.join()
-    listening.close()
 
 
 def signed(body: bytes, secret: str) -> dict[str, str]:
