@@ -1,9 +1,11 @@
 """Messages that travel together: what a log costs for each record is then shared among them."""
 
 from collections.abc import Callable, Hashable, Iterable
+from functools import partial
 
 import msgspec
 
+from schemas.routing import partition_of
 from schemas.wire import bundle, unbundle
 from stores.ports import Entry, Record
 
@@ -31,12 +33,22 @@ def bundled(entries: Iterable[Entry], together: Callable[[str], Hashable] = str)
     return [_one(some) for some in done]
 
 
+def bundled_by_bank(entries: Iterable[Entry], partitions: int) -> list[Entry]:
+    """Observations as fewer entries: those of one bank that go to one partition travel together."""
+    return bundled(entries, partial(_bank_and_partition, partitions=partitions))
+
+
 def messages_of(record: Record) -> list[Record]:
     """A record as one for each message in it, all at the record's place."""
     messages = unbundle(record.value)
     if messages == [record.value]:
         return [record]
     return [msgspec.structs.replace(record, value=message) for message in messages]
+
+
+def _bank_and_partition(key: str, partitions: int) -> tuple[str, int]:
+    """What the key of an observation, which begins with its bank and a slash, tells of where it goes."""
+    return key.partition("/")[0], partition_of(key, partitions)
 
 
 def _one(entries: list[Entry]) -> Entry:

@@ -16,7 +16,7 @@ from schemas.observation import Observation, observation_key
 from schemas.slot import slot_id
 from schemas.wire import pack
 from stores.ports import Entry
-from streams.bundles import bundled
+from streams.bundles import bundled_by_bank
 from streams.freshness import token_of
 from streams.topics import OBSERVATIONS
 
@@ -102,8 +102,9 @@ class Telling(Bound):
         return Receipt(tuple(observation.id for observation in taken), token)
 
     def _log_observations(self, taken: Sequence[Observation]) -> list[tuple[int, int]]:
-        entries = bundled(entry_of(observation) for observation in taken)
-        return self.home.log.append(self.home.topics.name(OBSERVATIONS), entries, self.home.clock())
+        topic = self.home.topics.name(OBSERVATIONS)
+        entries = bundled_by_bank(map(entry_of, taken), self.home.log.partitions(topic))
+        return self.home.log.append(topic, entries, self.home.clock())
 
     def _require_version(self, taken: Sequence[Observation], expected: int) -> None:
         claims = [(observation, claim) for observation in taken for claim in observation.claims]

@@ -1,10 +1,11 @@
 """Messages that travel together come apart as they were, in order, each with its own fate."""
 
 from schemas.entity import Entity
+from schemas.routing import partition_of
 from schemas.slot import Change
 from schemas.wire import bundle, pack, unbundle
 from stores.ports import Entry, Record
-from streams.bundles import bundled, messages_of
+from streams.bundles import bundled, bundled_by_bank, messages_of
 
 
 def record(value: bytes) -> Record:
@@ -40,6 +41,25 @@ def test_keys_that_are_the_same_to_the_caller_go_together_under_the_first_one() 
     (one,) = bundled([Entry("ab", b"1"), Entry("ac", b"2")], lambda key: key[0])
 
     assert (one.key, unbundle(one.value)) == ("ab", [b"1", b"2"])
+
+
+def test_observations_of_one_partition_go_together_but_never_with_those_of_another_bank() -> None:
+    entries = [Entry("acme/s1", b"1"), Entry("other/s1", b"2"), Entry("acme/s2", b"3"), Entry("other/s2", b"4")]
+
+    acme, other = bundled_by_bank(entries, partitions=1)
+
+    assert (acme.key, unbundle(acme.value)) == ("acme/s1", [b"1", b"3"])
+    assert (other.key, unbundle(other.value)) == ("other/s1", [b"2", b"4"])
+
+
+def test_observations_stay_in_the_partitions_of_their_own_keys() -> None:
+    entries = [Entry(f"acme/s{number}", str(number).encode()) for number in range(50)]
+
+    found = bundled_by_bank(entries, partitions=4)
+
+    placed = {message: partition_of(entry.key, 4) for entry in found for message in unbundle(entry.value)}
+    assert placed == {entry.value: partition_of(entry.key, 4) for entry in entries}
+    assert len(found) == 4
 
 
 def test_a_bundle_ends_where_it_would_grow_too_large_and_a_larger_message_goes_alone() -> None:
