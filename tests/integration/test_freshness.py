@@ -74,7 +74,8 @@ def test_every_accepted_id_is_applied_or_set_aside(memory: Memory, sample_lines:
 
 def test_closing_finishes_the_batch_in_hand_and_leaves_the_rest_for_the_next_start(open_memory) -> None:
     memory = open_memory(batch=1)
-    memory.retain([told(number) for number in range(300)], wait=False)
+    for number in range(300):  # told one by one, so that each has a record, and so a batch, of its own
+        memory.retain(told(number), wait=False)
     memory.home.start()
     memory.close()
     again = open_memory()
