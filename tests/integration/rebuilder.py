@@ -12,7 +12,7 @@ MOMENT = 1_718_020_800_000_000
 
 
 def main(folder: str, space: str, batches: str) -> None:
-    """Each batch of ten observations is reported once; at the last one this process kills itself."""
+    """Each batch, of one record a partition, is reported once; at the last one this process kills itself."""
     left = int(batches)
 
     def moved(done: int, total: int) -> None:
@@ -24,7 +24,7 @@ def main(folder: str, space: str, batches: str) -> None:
     settings = Settings(
         mesh=MeshSettings(folder=folder, runtime="inline"),
         stores=StoreSettings(embedder="hashing:256"),
-        streams=StreamSettings(batch=10),
+        streams=StreamSettings(batch=1),
     )
     rebuild(Home(settings, lambda: MOMENT), space, moved)
 
