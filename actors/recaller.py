@@ -23,7 +23,6 @@ from schemas.errors import NotFound, StoreUnavailable, UnknownBank
 from schemas.instant import Instant
 from schemas.limits import check_bank, check_name
 from schemas.query import RETRIEVERS, Principal, Query
-from schemas.slot import APART, slot_id
 from stores.ports import Embedder, GraphStore, SearchIndex
 
 OWN: Mapping[str, Retriever] = {
@@ -77,9 +76,6 @@ class Recaller:
         self._require(query.bank)
         names = self._retrievers if query.retrievers == RETRIEVERS else dict.fromkeys(query.retrievers)
         self._prepare(query.bank)
-        question = ask(query, self._sources, self._embedder)
-        chosen = {name: self._retrievers[name] for name in names}
-        outcome = fan_out(question, self._sources, chosen, self._pool)
         sight = Sight(
             bank=query.bank,
             principal=query.principal,
@@ -88,6 +84,9 @@ class Recaller:
             known_at=query.known_at,
         )
         seen = Seen(self._graph, self._graph.policy(query.bank), sight)
+        question = ask(query, self._embedder, seen)
+        chosen = {name: self._retrievers[name] for name in names}
+        outcome = fan_out(question, self._sources, chosen, self._pool)
         judged = judge(fuse(outcome.hits, query.fusion, question.depth), question, seen, self._filters)
         return answer_from(question, judged, seen, outcome.reports)
 
@@ -143,9 +142,10 @@ class Recaller:
         check_name(belief_id, "belief")
         stored = self._graph.beliefs(seen.sight.bank, [belief_id]).get(belief_id)
         slot = seen.slots([stored.slot]).get(stored.slot) if stored is not None else None
-        if stored is None or slot is None or all(belief.id != stored.id for belief in slot.slot.beliefs):
+        id = "" if stored is None or slot is None else slot.now(stored.id)
+        if slot is None or all(belief.id != id for belief in slot.slot.beliefs):
             raise NotFound(f"there is no belief {belief_id} in this bank that you may see; check the id")
-        return stored.id, slot
+        return id, slot
 
     def _require(self, bank: str) -> None:
         """Refuse a bank that holds nothing; known ones are remembered, others asked for again each time."""
@@ -157,9 +157,9 @@ class Recaller:
 
 
 def _slot(seen: Seen, of: str | tuple[Entity, str]) -> SeenSlot:
-    ids = [of] if isinstance(of, str) else [slot_id(seen.sight.bank, *of, network=one) for one in ("world", *APART)]
-    found = seen.slots(ids)
-    slot = next((found[id] for id in ids if id in found), None)
+    places = [of] if isinstance(of, str) else seen.identity.places(*of)
+    found = seen.slots(places)
+    slot = next((found[id] for id in places if id in found), None)
     if slot is None:
         asked = of if isinstance(of, str) else f"{of[1]} of {of[0].name}"
         raise NotFound(f"there is no {asked} in this bank that you may see; check entity and attribute")

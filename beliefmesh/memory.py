@@ -12,6 +12,7 @@ from beliefmesh.policy_file import read_policy
 from beliefmesh.remote import RemoteMemory
 from beliefmesh.settings import Settings, load_settings
 from beliefmesh.verbs.judging import Judging
+from beliefmesh.verbs.merging import Merging
 from beliefmesh.verbs.narrating import Narrating
 from beliefmesh.verbs.operating import Operating
 from recall.judge import Filter
@@ -20,7 +21,7 @@ from schemas.instant import Instant
 from schemas.limits import check_bank
 
 
-class Memory(Judging, Narrating, Operating):
+class Memory(Judging, Merging, Narrating, Operating):
     """A belief memory in a folder, in this process; for several threads.
 
     `folder` defaults to the settings' (`.beliefmesh`). Everything accepted is in the log before `retain` returns.

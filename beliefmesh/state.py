@@ -1,13 +1,17 @@
-"""The state of a whole bank: every live belief at a time, and its hash."""
+"""The state of a whole bank: every live belief at a time, and its hash; entities that were merged count as one."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from beliefs.access import public
 from beliefs.resolve import resolve
 from beliefs.revise import fingerprint, view
+from recall.identity import Identity
 from schemas.belief import LIVE, Belief
+from schemas.evidence import Evidence
 from schemas.identity import digest
 from schemas.instant import Instant
+from schemas.policy import Policy
+from schemas.reserved import is_same_as
 from schemas.slot import StoredSlot
 from stores.ports import GraphStore
 
@@ -15,28 +19,59 @@ _PAGE = 500
 
 
 def all_slots(graph: GraphStore, bank: str) -> Iterator[StoredSlot]:
-    """Every slot of a bank with its evidence, in id order."""
-    after = ""
-    while ids := graph.scan(bank, after, _PAGE):
-        stored = graph.load_slots(bank, ids)
-        yield from (stored[id] for id in ids if id in stored)
-        after = ids[-1]
+    """Every slot of a bank with its evidence, in id order, each entity's apart."""
+    return (stored for page in _pages(graph, bank) for stored in page.values())
 
 
 def live_beliefs(graph: GraphStore, bank: str, moment: Instant, as_of: Instant | None) -> Iterator[Belief]:
     """Every active or contested belief that the whole bank may see, at a moment, from evidence effective by `as_of`."""
+
+    def allowed(pieces: Iterable[Evidence]) -> list[Evidence]:
+        return [piece for piece in public(pieces) if as_of is None or piece.effective_at <= as_of]
+
     policy = graph.policy(bank)
-    for stored in all_slots(graph, bank):
-        evidence = [piece for piece in public(stored.evidence) if as_of is None or piece.effective_at <= as_of]
+    for stored in _joined_slots(graph, bank, policy, moment, allowed):
+        evidence = allowed(stored.evidence)
         if evidence:
             yield from (belief for belief in resolve(evidence, policy, moment).beliefs if belief.status in LIVE)
 
 
 def state_hash(graph: GraphStore, bank: str, now: Instant) -> str:
-    """A hash over every slot as its evidence makes it at `now`, and over the ids of that evidence."""
+    """A hash over every slot as its evidence makes it at `now`, and over the ids of that evidence.
+
+    Of merges only what holds counts, so that a merge which was taken back leaves no trace.
+    """
     policy = graph.policy(bank)
     parts = []
-    for stored in all_slots(graph, bank):
-        parts += [stored.slot.id, fingerprint(view(stored.evidence, policy, now))]
-        parts += [piece.id for piece in stored.evidence]
+    for stored in _joined_slots(graph, bank, policy, now, public):
+        state = view(stored.evidence, policy, now)
+        if is_same_as(stored.slot.attribute):
+            held = [belief.id for belief in state.beliefs if belief.status in LIVE]
+            parts += [stored.slot.id, *held] if held else []
+        else:
+            parts += [stored.slot.id, fingerprint(state)]
+            parts += [piece.id for piece in stored.evidence]
     return digest(*parts)
+
+
+def _joined_slots(
+    graph: GraphStore,
+    bank: str,
+    policy: Policy,
+    moment: Instant,
+    allowed: Callable[[Iterable[Evidence]], list[Evidence]],
+) -> Iterator[StoredSlot]:
+    """Every slot of a bank, those of entities that are one joined, at the place of the first of them that exists."""
+    identity = Identity(graph, bank, policy, moment, allowed)
+    for page in _pages(graph, bank):
+        for id, stored in (identity.joined(page) if identity.any() else page).items():
+            if all(id <= piece.slot for piece in stored.evidence):
+                yield stored
+
+
+def _pages(graph: GraphStore, bank: str) -> Iterator[dict[str, StoredSlot]]:
+    after = ""
+    while ids := graph.scan(bank, after, _PAGE):
+        stored = graph.load_slots(bank, ids)
+        yield {id: stored[id] for id in ids if id in stored}
+        after = ids[-1]

@@ -4,10 +4,12 @@ import re
 
 from beliefs.extract import extract
 from schemas.claim import Claim
+from schemas.entity import Entity
 from schemas.evidence import Evidence
 from schemas.identity import digest
 from schemas.instant import Instant
 from schemas.observation import Observation, Source
+from schemas.reserved import ALIAS_TYPE, is_alias
 from schemas.slot import slot_id
 
 _OWN_RECALL = re.compile(r"\[memory b[0-9a-f]{8,32}\b")
@@ -65,7 +67,14 @@ def _evidence(observation: Observation, claim: Claim, place: int, source: Source
         owner=observation.owner,
         visibility=observation.visibility,
         readers=observation.readers,
-        mentions=claim.mentions,
+        mentions=_mentions(claim),
         premises=claim.premises,
         extractor=claim.extractor,
     )
+
+
+def _mentions(claim: Claim) -> tuple[Entity, ...]:
+    """What a claim mentions; an alias mentions itself, so that the name leads to it."""
+    if is_alias(claim.attribute) and isinstance(claim.value, str):
+        return (*claim.mentions, Entity(claim.value, ALIAS_TYPE))
+    return claim.mentions

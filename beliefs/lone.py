@@ -16,6 +16,7 @@ from schemas.edge import Edge
 from schemas.entity import entity_id
 from schemas.evidence import Evidence
 from schemas.instant import Instant
+from schemas.reserved import is_same_as
 from schemas.slot import Slot, belief_id
 
 _SOURCE = attrgetter("src")
@@ -32,6 +33,7 @@ def is_plain(piece: Evidence, now: Instant) -> bool:
         and piece.valid_until is None
         and piece.source.type != "recall"
         and piece.network != "opinion"
+        and not is_same_as(piece.attribute)
     )
 
 

@@ -6,6 +6,7 @@ from operator import attrgetter
 from beliefs.conflict import Candidate, candidates
 from beliefs.counting import Hearing, Voice, hear, heard_as
 from beliefs.lone import is_plain, resolve_lone
+from beliefs.merge_edges import merge_edges
 from beliefs.review import next_decay
 from beliefs.rulebook import Rulebook, rulebook
 from beliefs.statement import compose, with_exceptions
@@ -16,6 +17,7 @@ from schemas.entity import entity_id
 from schemas.evidence import Evidence
 from schemas.instant import Instant
 from schemas.policy import Policy
+from schemas.reserved import is_same_as
 from schemas.slot import Slot
 
 _BY_ID = attrgetter("id")
@@ -164,4 +166,6 @@ def _edges(first: Evidence, found: Sequence[Candidate], beliefs: Sequence[Belief
     if len(beliefs) > 1:
         known = {belief.id for belief in beliefs}
         edges.update([Edge(belief.by, "supersedes", belief.id) for belief in beliefs if belief.by in known])
+    if is_same_as(first.attribute):
+        edges |= merge_edges(first.bank, first.entity, beliefs)
     return tuple(sorted(edges, key=_EDGE_ORDER))

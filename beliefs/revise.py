@@ -1,13 +1,15 @@
 """What to write when evidence comes in or time has passed: a slot as stored becomes a decision (design 3.12)."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from operator import attrgetter
 
 import msgspec
 
 from beliefs.access import public
+from beliefs.merge_edges import strongest
 from beliefs.resolve import judged, resolve
 from schemas.belief import Belief
+from schemas.edge import Edge
 from schemas.evidence import Evidence
 from schemas.identity import digest
 from schemas.instant import Instant
@@ -98,8 +100,14 @@ def view(evidence: Sequence[Evidence], policy: Policy, now: Instant) -> Slot:
         everything,
         beliefs=tuple(sorted((*bank.beliefs, *hidden.values()), key=_BY_ID)),
         review_at=min(reviews, default=None),
-        edges=(*bank.edges, *(edge for edge in everything.edges if edge.dst in hidden)),
+        edges=_joined(bank.edges, everything.edges, hidden),
     )
+
+
+def _joined(shared: Sequence[Edge], all_edges: Sequence[Edge], hidden: Mapping[str, Belief]) -> tuple[Edge, ...]:
+    """The bank's edges, and those of the whole that lead to hidden beliefs or that merges are found by."""
+    edges = (*shared, *(edge for edge in all_edges if edge.dst in hidden or edge.type == "same_as"))
+    return strongest(edges) if any(edge.type == "same_as" for edge in edges) else edges
 
 
 def fingerprint(slot: Slot) -> str:

@@ -12,8 +12,11 @@ from schemas.identity import normal_name
 from schemas.instant import DAY
 from schemas.policy import AttributeRule, Authority, Policy, Reliability
 from schemas.profile import NEUTRAL
+from schemas.reserved import ALIAS, SAME_AS, is_alias, is_same_as
 
 _PLAIN = AttributeRule(pattern="*")
+_SAME_AS = AttributeRule(pattern=SAME_AS, type="name", half_life_days=0.0)
+_ALIAS = AttributeRule(pattern=ALIAS, cardinality="many", type="name", half_life_days=0.0)
 _ANYBODY = Authority()
 _BOOKS: dict[int, "Rulebook"] = {}
 _MAX_BOOKS = 64
@@ -50,10 +53,18 @@ class Rulebook:
             return _PLAIN
         found = self._rules.get(attribute)
         if found is None:
-            name = normal_name(attribute)
-            matching = (rule for rule in self.policy.attributes if fnmatchcase(name, normal_name(rule.pattern)))
-            found = _remember(self._rules, attribute, next(matching, _PLAIN))
+            found = _remember(self._rules, attribute, self._first_rule(attribute))
         return found
+
+    def _first_rule(self, attribute: str) -> AttributeRule:
+        """What the mesh reads itself has a rule of its own, whatever the policy says of it."""
+        if is_same_as(attribute):
+            return _SAME_AS
+        if is_alias(attribute):
+            return _ALIAS
+        name = normal_name(attribute)
+        matching = (rule for rule in self.policy.attributes if fnmatchcase(name, normal_name(rule.pattern)))
+        return next(matching, _PLAIN)
 
     def normal_value(self, attribute: str | None, value: Value, type: ValueType | None) -> tuple[ValueType, str]:
         """The type under which a value of this attribute is compared, and its key."""

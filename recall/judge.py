@@ -133,7 +133,8 @@ def _opened(
                 return
             belief = beliefs.get(candidate.belief)
             if belief is not None and belief.slot in slots:
-                yield candidate, belief.id, slots[belief.slot]
+                slot = slots[belief.slot]
+                yield candidate, slot.now(belief.id), slot
 
 
 def _unit(candidates: Sequence[Candidate]) -> float:

@@ -23,11 +23,10 @@ _STOP = re.compile(
 )
 
 
-def entities_in(query: Query, graph: GraphStore) -> list[str]:
-    """Ids of the entities, of any type, that the question names; those of the longest names first."""
+def entities_in(query: Query, graph: GraphStore) -> list[tuple[str, Entity]]:
+    """(id, entity) for each entity, of any type, that the question names; those of the longest names first."""
     asked = names_in(query.text)
-    found = graph.entities(query.bank, asked) if asked else []
-    return [id for id, _ in sorted(found, key=_longest_first)]
+    return sorted(graph.entities(query.bank, asked), key=_longest_first) if asked else []
 
 
 def names_in(text: str) -> list[str]:

@@ -6,17 +6,19 @@ from collections.abc import Callable, Mapping, Sequence
 import msgspec
 
 from beliefs.access import readers_of
+from recall.names import entities_in
 from recall.period import Period
+from recall.roster import asked_about, bearers
+from recall.seen import Seen
 from recall.when import periods_in
-from schemas.edge import Edge
-from schemas.entity import entity_id
-from schemas.query import Query
+from schemas.query import RETRIEVERS, Query
 from stores.ports import Embedder, GraphStore, Hit, IndexFilter, SearchIndex, Vectors
+
+NAMED = 6
+"""How many of the entities that the question names are followed."""
 
 DEPTH = 100
 """How many candidates each retriever gives; z-scores need a list, and a deeper one changes the first ten little."""
-
-_SAME_AS_LIMIT = 256
 
 
 class Vector:
@@ -41,7 +43,8 @@ class Vector:
 class Question(msgspec.Struct, frozen=True, kw_only=True):
     """One query, prepared once: filter, shared vector, the periods it names, and what earlier retrievers found.
 
-    `subjects` are the ids of the entity asked about and of those that are the same as it.
+    `subjects` are the ids of the entity asked about and of those that are the same as it, `named` those of the
+    entities whose names the text holds, longest names first.
     """
 
     query: Query
@@ -50,6 +53,7 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
     depth: int
     periods: tuple[Period, ...]
     subjects: tuple[str, ...] = ()
+    named: tuple[str, ...] = ()
     seeds: Mapping[str, Sequence[Hit]] = {}
 
 
@@ -64,42 +68,39 @@ Retriever = Callable[[Question, Sources], list[Hit] | None]
 """Finds beliefs for a question, best first, at most `depth`; None when the question gives it nothing to go by."""
 
 
-def ask(query: Query, sources: Sources, embedder: Embedder | None) -> Question:
+def ask(query: Query, embedder: Embedder | None, seen: Seen) -> Question:
     """Prepare a query for the retrievers.
 
-    The index knows statuses of now and of the whole bank, so they are asked of it only when now is asked;
-    for a past time every status may be the right one, and the search goes deeper instead.
+    The index knows statuses of now, of the whole bank and of each entity apart, so they are asked of it only when now
+    is asked and nothing was merged; else every status may be the right one, and the search goes deeper instead.
     """
-    past = query.as_of is not None or query.known_at is not None
-    subjects = _subjects(query, sources.graph)
+    every = query.as_of is not None or query.known_at is not None or seen.identity.any()
+    subjects = () if query.entity is None else tuple(asked_about(seen, query.entity))
     return Question(
         query=query,
         filter=IndexFilter(
             bank=query.bank,
             readers=readers_of(query.principal),
-            statuses=() if past else query.statuses,
+            statuses=() if every else query.statuses,
             networks=query.networks,
             entities=subjects,
             occurred_from=query.occurred_from,
             occurred_to=query.occurred_to,
         ),
         vector=Vector(query.text, embedder),
-        depth=max(DEPTH, 4 * query.limit) * (2 if past else 1),
+        depth=max(DEPTH, 4 * query.limit) * (2 if every else 1),
         periods=_periods(query),
         subjects=subjects,
+        named=_named(query, seen),
     )
 
 
-def _subjects(query: Query, graph: GraphStore) -> tuple[str, ...]:
-    if query.entity is None:
+def _named(query: Query, seen: Seen) -> tuple[str, ...]:
+    if query.retrievers != RETRIEVERS and "spread" not in query.retrievers:
         return ()
-    asked = entity_id(query.bank, query.entity)
-    edges = graph.neighbours(query.bank, [asked], _SAME_AS_LIMIT)
-    return (asked, *sorted({_other(edge, asked) for edge in edges if edge.type == "same_as"} - {asked}))
-
-
-def _other(edge: Edge, node: str) -> str:
-    return edge.dst if edge.src == node else edge.src
+    found = entities_in(query, seen.graph)[:NAMED]
+    known_as = [id for id, _ in bearers(seen, found)]
+    return tuple(seen.identity.members([*(id for id, _ in found), *known_as]))
 
 
 def _periods(query: Query) -> tuple[Period, ...]:

@@ -6,6 +6,8 @@ import msgspec
 
 from beliefs.access import visible
 from beliefs.resolve import resolve
+from beliefs.sameness import leads_of, several_slots
+from recall.identity import NOTHING_SUPPOSED, Identity, Supposed
 from schemas.belief import LIVE
 from schemas.evidence import Evidence
 from schemas.instant import Instant
@@ -23,6 +25,11 @@ class SeenSlot(msgspec.Struct, frozen=True):
 
     slot: Slot
     evidence: tuple[Evidence, ...]
+    leads: dict[str, str] = {}
+
+    def now(self, belief: str) -> str:
+        """The id under which a stored belief stands here: another where the slots of several entities are joined."""
+        return self.leads.get(belief, belief)
 
 
 class Sight(msgspec.Struct, frozen=True, kw_only=True):
@@ -38,10 +45,11 @@ class Sight(msgspec.Struct, frozen=True, kw_only=True):
 class Seen:
     """The slots of a bank in one principal's sight; each is loaded and resolved once. For one thread."""
 
-    def __init__(self, graph: GraphStore, policy: Policy, sight: Sight) -> None:
+    def __init__(self, graph: GraphStore, policy: Policy, sight: Sight, supposed: Supposed = NOTHING_SUPPOSED) -> None:
         self.graph = graph
         self.policy = policy
         self.sight = sight
+        self.identity = Identity(graph, sight.bank, policy, sight.moment, self.allowed, supposed)
         self._slots: dict[str, SeenSlot | None] = {}
         self._held: dict[str, bool] = {}
 
@@ -64,7 +72,7 @@ class Seen:
         return pieces
 
     def _load(self, ids: Sequence[str]) -> None:
-        stored = self.graph.load_slots(self.sight.bank, ids)
+        stored = self.identity.slots(ids)
         pieces = {id: self.allowed(stored[id].evidence) if id in stored else [] for id in ids}
         derived = {id for id, seen in pieces.items() if any(piece.premises for piece in seen)}
         if derived:
@@ -77,7 +85,9 @@ class Seen:
     def _resolved(self, evidence: Sequence[Evidence]) -> SeenSlot | None:
         if not evidence:
             return None
-        return SeenSlot(resolve(evidence, self.policy, self.sight.moment), tuple(evidence))
+        moment = self.sight.moment
+        leads = leads_of(evidence, self.policy, moment) if several_slots(evidence) else {}
+        return SeenSlot(resolve(evidence, self.policy, moment), tuple(evidence), leads)
 
     def _standing(self, evidence: Sequence[Evidence]) -> list[Evidence]:
         return [piece for piece in evidence if all(self._held.get(premise, False) for premise in piece.premises)]
@@ -109,7 +119,7 @@ class Seen:
         """For each premise that exists: the id that it has now, and the evidence of its slot."""
         bank = self.sight.bank
         beliefs = self.graph.beliefs(bank, premises)
-        stored = self.graph.load_slots(bank, sorted({belief.slot for belief in beliefs.values()}))
+        stored = self.identity.slots(sorted({belief.slot for belief in beliefs.values()}))
         found = {}
         for premise, belief in beliefs.items():
             if belief.slot in stored:
@@ -121,13 +131,19 @@ class Seen:
         seen = self._resolved(self._standing(pieces))
         if seen is None:
             return False
-        return any(other.id == belief and other.status in LIVE for other in seen.slot.beliefs)
+        now = seen.now(belief)
+        return any(other.id == now and other.status in LIVE for other in seen.slot.beliefs)
 
 
 def _versioned(seen: SeenSlot, held: Slot) -> SeenSlot:
     """The slot as seen, its beliefs at the versions that the store holds them at."""
-    versions = {belief.id: belief.version for belief in held.beliefs}
+    versions: dict[str, int] = {}
+    for belief in held.beliefs:
+        id = seen.now(belief.id)
+        versions[id] = versions.get(id, 0) + belief.version
     beliefs = tuple(
         msgspec.structs.replace(belief, version=versions.get(belief.id, held.version)) for belief in seen.slot.beliefs
     )
-    return SeenSlot(msgspec.structs.replace(seen.slot, beliefs=beliefs, version=held.version), seen.evidence)
+    return SeenSlot(
+        msgspec.structs.replace(seen.slot, beliefs=beliefs, version=held.version), seen.evidence, seen.leads
+    )

@@ -10,7 +10,6 @@ so that a hub, which is related to everything, passes little to each. A node kee
 import math
 from collections.abc import Mapping, Sequence
 
-from recall.names import entities_in
 from recall.question import Question, Sources
 from schemas.edge import Edge, EdgeType
 from stores.ports import Hit
@@ -29,9 +28,6 @@ FRONTIER = 20
 SEEDS = 6
 """How many of the first hits of each earlier retriever are seeds."""
 
-NAMED = 6
-"""How many of the entities that the question names are seeds, longest names first."""
-
 MOST = 50
 """How many beliefs are returned at most; further ones have next to no activation."""
 
@@ -39,20 +35,23 @@ WEIGHTS: Mapping[EdgeType, float] = {
     "causes": 1.0,
     "derived_from": 1.0,
     "mentions": 0.8,
-    "same_as": 1.0,
+    "same_as": 0.0,
     "belongs_to": 0.6,
     "contextualizes": 0.5,
     "next": 0.4,
     "supersedes": 0.3,
 }
-"""Why and about whom tell more than what was said next, and what a belief replaced is seldom asked for."""
+"""Why and about whom tell more than what was said next, and what a belief replaced is seldom asked for.
+
+Which entities are one is for the asker's sight to say: those that are the same as a seed are seeds (question.py).
+"""
 
 _BELIEF = "b"
 
 
 def retrieve(question: Question, sources: Sources) -> list[Hit] | None:
     """Beliefs by the activation that reaches them; None when there is nothing to start from."""
-    active = _seeds(question, sources)
+    active = _seeds(question)
     if not active:
         return None
     received: dict[str, float] = {}
@@ -71,10 +70,10 @@ def retrieve(question: Question, sources: Sources) -> list[Hit] | None:
     return sorted(hits, key=_best_first)[: min(MOST, question.depth)]
 
 
-def _seeds(question: Question, sources: Sources) -> dict[str, float]:
+def _seeds(question: Question) -> dict[str, float]:
     """Entities named have activation 1; first hits have their share of the best score's lead over the list's last."""
     active = dict.fromkeys(question.subjects, 1.0)
-    active.update(dict.fromkeys(entities_in(question.query, sources.graph)[:NAMED], 1.0))
+    active.update(dict.fromkeys(question.named, 1.0))
     for hits in question.seeds.values():
         for hit, share in _shares(hits):
             active[hit.belief] = max(share, active.get(hit.belief, 0.0))

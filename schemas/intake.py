@@ -40,6 +40,7 @@ from schemas.identity import digest
 from schemas.instant import MINUTE, Instant, format_instant, parse_instant
 from schemas.limits import check_bank, check_name, check_text, shown
 from schemas.observation import Observation, Source, SourceType, Visibility
+from schemas.reserved import check_reserved
 
 ANONYMOUS = "anonymous"
 
@@ -136,7 +137,10 @@ def _claim(given: Fields, path: str, observation: Fields) -> Claim:
     elif "value" not in given and given.get("stance") != "retracts":
         raise InvalidInput(f"{path}.value", "is missing; give one, or stance 'retracts' to end what was said")
     _check_times(given, path, observation)
-    return Claim(**given)
+    claim = Claim(**given)
+    if claim.attribute is not None:
+        check_reserved(claim, f"{path}.")
+    return claim
 
 
 def _complete_free(given: Fields, path: str, observation: Fields) -> None:

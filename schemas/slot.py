@@ -109,11 +109,8 @@ def slot_id(bank: str, entity: Entity, attribute: str | None, statement: str = "
 
     Opinions and summaries never compete with facts: they have slots of their own. What was lived is a fact.
     """
-    apart = (network,) if network in APART else ()
-    if attribute is None:
-        return "s" + digest(entity_id(bank, entity), "free", normal_name(statement), *apart)
-    if apart:
-        return "s" + digest(entity_id(bank, entity), "attribute", normal_name(attribute), *apart)
+    if attribute is None or network in APART:
+        return slot_of(entity_id(bank, entity), attribute, statement, network)
     return _attribute_slot(bank, entity, attribute)
 
 
@@ -124,4 +121,12 @@ def belief_id(slot: str, scope: Scope, value_key: str) -> str:
 
 @lru_cache(maxsize=65_536)
 def _attribute_slot(bank: str, entity: Entity, attribute: str) -> str:
-    return "s" + digest(entity_id(bank, entity), "attribute", normal_name(attribute))
+    return slot_of(entity_id(bank, entity), attribute)
+
+
+def slot_of(entity: str, attribute: str | None, statement: str = "", network: Network = "world") -> str:
+    """The same identity for who knows the entity's id."""
+    apart = (network,) if network in APART else ()
+    if attribute is None:
+        return "s" + digest(entity, "free", normal_name(statement), *apart)
+    return "s" + digest(entity, "attribute", normal_name(attribute), *apart)

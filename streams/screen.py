@@ -11,6 +11,7 @@ from schemas.evidence import Evidence
 from schemas.instant import Instant, instant_of
 from schemas.limits import MAX_NAME_BYTES, MAX_WEIGHT, check_bank, check_name, check_number, check_text
 from schemas.observation import Observation
+from schemas.reserved import check_reserved
 from schemas.slot import Change, slot_id
 
 _EARLIEST = instant_of(datetime(1, 1, 1, tzinfo=UTC))
@@ -86,6 +87,7 @@ def _check_entity(entity: Entity, path: str) -> None:
 def _check_said(body: Claim | Evidence, path: str) -> None:
     """Attribute and value belong together; a scope that was not in order would be another one than it means."""
     value = body.value
+    check_reserved(body, path)
     if body.attribute is not None:
         check_name(body.attribute, f"{path}attribute")
         if value is None and body.stance != "retracts":

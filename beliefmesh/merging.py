@@ -1,0 +1,157 @@
+"""What a merge of two entities would change, and what it is told as; a merge is evidence, so it is told like any other.
+
+The report compares two readings of the same evidence: as it is, and with the merge supposed.
+"""
+
+from collections.abc import Mapping
+
+import msgspec
+
+from beliefs.sameness import Link, merge_in
+from recall.identity import NOTHING_SUPPOSED, Supposed
+from recall.roster import is_visible, known_by
+from recall.seen import Seen, Sight
+from schemas.belief import LIVE, Belief
+from schemas.entity import Entity, entity_id
+from schemas.errors import InvalidInput, NotFound
+from schemas.fields import read_entity
+from schemas.instant import Instant
+from schemas.limits import check_name
+from schemas.query import Principal
+from schemas.reserved import ALIAS_TYPE, SAME_AS, is_same_as
+from schemas.slot import slot_of
+from stores.ports import GraphStore
+
+_MOST_SLOTS = 1_000
+
+
+class JoinedSlot(msgspec.Struct, frozen=True, omit_defaults=True):
+    """An attribute that more than one of the entities has: what each held before, and what holds of them together.
+
+    `conflict` says that the values contradict each other: something that held before does not hold alone after.
+    """
+
+    attribute: str
+    before: tuple[Belief, ...]
+    after: tuple[Belief, ...]
+    conflict: bool = False
+
+
+class MergeReport(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What a merge does, or (not `applied`) would do: the canonical entity, and the slots that join.
+
+    `moves` counts the slots and free statements that only one of the entities has; they are read as the canonical
+    one's. `instead_of` is the entity that `entity` was merged into until now, if into another one.
+    """
+
+    entity: Entity
+    into: Entity
+    canonical: Entity
+    joins: tuple[JoinedSlot, ...] = ()
+    moves: int = 0
+    instead_of: Entity | None = None
+    applied: bool = False
+    ids: tuple[str, ...] = ()
+    token: str = ""
+
+    @property
+    def conflicts(self) -> tuple[JoinedSlot, ...]:
+        """The joined slots whose values contradict each other."""
+        return tuple(joined for joined in self.joins if joined.conflict)
+
+
+def seen_by(graph: GraphStore, bank: str, who: Principal, now: Instant, supposed: Supposed = NOTHING_SUPPOSED) -> Seen:
+    """A bank as a principal sees it now."""
+    return Seen(graph, graph.policy(bank), Sight(bank=bank, principal=who, moment=now), supposed)
+
+
+def entity_meant(seen: Seen, asked: object, field: str) -> Entity:
+    """The entity that a caller names, alone by its name where only one bears it. Raises NotFound, InvalidInput."""
+    if isinstance(asked, Mapping) and "bank" in asked:
+        raise InvalidInput(f"{field}.bank", "does not apply: entities of two banks are never one; name the bank once")
+    if isinstance(asked, str):
+        found = known_by(seen, check_name(asked, field))
+        if len(found) > 1:
+            types = ", ".join(sorted(entity.type for _, entity in found))
+            raise InvalidInput(field, f"{asked!r:.80} may be one of several ({types}); name its type too")
+        if found:
+            return found[0][1]
+        raise _unknown(asked)
+    named: Entity = asked if isinstance(asked, Entity) else read_entity(asked, field)
+    id = entity_id(seen.sight.bank, named)
+    if named.type == ALIAS_TYPE or not is_visible(seen, id):
+        raise _unknown(f"{named.name} of type {named.type}")
+    spelled = dict(seen.graph.entities(seen.sight.bank, [named.name]))
+    return spelled.get(id, named)
+
+
+def merged_into(seen: Seen, entity: Entity) -> Belief | None:
+    """The merge of an entity that holds, as a belief."""
+    place = slot_of(entity_id(seen.sight.bank, entity), SAME_AS)
+    slot = seen.slots([place]).get(place)
+    return None if slot is None else merge_in(slot.slot)
+
+
+def after_all_said(seen: Seen, entity: Entity) -> Instant:
+    """A time at which a word on an entity's merges is newer than all earlier ones: now, or just after the last."""
+    place = slot_of(entity_id(seen.sight.bank, entity), SAME_AS)
+    slot = seen.slots([place]).get(place)
+    said = [] if slot is None else [piece.effective_at + 1 for piece in slot.evidence if not piece.scheduled]
+    return max([seen.sight.moment, *said])
+
+
+def preview_of(before: Seen, entity: Entity, into: Entity) -> MergeReport:
+    """What merging an entity into another one would change. Raises InvalidInput where the two are one already."""
+    bank = before.sight.bank
+    id, target = entity_id(bank, entity), entity_id(bank, into)
+    if id == target:
+        raise InvalidInput("into", f"is {into.name!r:.80} itself; name another entity to merge it into")
+    group = before.identity.groups([id]).get(id)
+    if group is not None and target in group.members:
+        raise InvalidInput(
+            "into", f"{into.name!r:.80} and {entity.name!r:.80} are one already; unmerge first to merge them anew"
+        )
+    link = Link(entity, into)
+    after = seen_by(before.graph, bank, before.sight.principal, before.sight.moment, {id: link})
+    joins, moves = _joins(before, after, id)
+    former = before.identity.link(id)
+    return MergeReport(
+        entity=entity,
+        into=into,
+        canonical=after.identity.groups([id])[id].canonical,
+        joins=joins,
+        moves=moves,
+        instead_of=None if former is None else former.into,
+    )
+
+
+def _joins(before: Seen, after: Seen, id: str) -> tuple[tuple[JoinedSlot, ...], int]:
+    bank = before.sight.bank
+    members = after.identity.members([id])
+    ids = [slot for member in members for slot in before.graph.slots_of_entity(bank, member, _MOST_SLOTS)]
+    apart, together = before.slots(ids), after.slots(ids)
+    joined: dict[str, list[str]] = {}
+    for slot, seen in together.items():
+        if slot in apart and not is_same_as(seen.slot.attribute):
+            joined.setdefault(seen.slot.id, []).append(slot)
+    joins = [
+        _joined(
+            [belief for slot in some for belief in apart[slot].slot.beliefs if belief.status in LIVE],
+            [belief for belief in together[some[0]].slot.beliefs if belief.status in LIVE],
+            together[some[0]].slot.attribute,
+        )
+        for some in joined.values()
+        if len({apart[slot].slot.id for slot in some}) > 1
+    ]
+    return tuple(sorted(joins, key=lambda one: one.attribute)), len(joined) - len(joins)
+
+
+def _joined(before: list[Belief], after: list[Belief], attribute: str | None) -> JoinedSlot:
+    alive = {(belief.scope, str(belief.value)) for belief in after}
+    fell = any((belief.scope, str(belief.value)) not in alive for belief in before)
+    conflict = fell or any(belief.status == "contested" for belief in after)
+    return JoinedSlot(attribute or "", tuple(before), tuple(after), conflict)
+
+
+def _unknown(named: str) -> NotFound:
+    return NotFound(f"there is no entity {named!r:.80} in this bank that you may see; check name and type")
