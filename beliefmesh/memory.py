@@ -49,9 +49,9 @@ class Memory(Judging, Merging, Narrating, Operating):
         super().__init__(Home(chosen, clock, Extension(retrievers or {}, tuple(filters))), name, policy)
 
     @staticmethod
-    def connect(url: str, *, bank: str = "default") -> RemoteMemory:
-        """A client of a mesh that runs elsewhere and serves HTTP at `url`."""
-        return RemoteMemory(url, bank=bank)
+    def connect(url: str, *, bank: str = "default", key: str = "") -> RemoteMemory:
+        """A client of a mesh that runs elsewhere and serves HTTP at `url`, with the key or token that it asks for."""
+        return RemoteMemory(url, bank=bank, key=key)
 
     def close(self) -> None:
         """Finish what is in hand and give the folder up."""

@@ -43,13 +43,17 @@ Result = TypeVar("Result", bound=msgspec.Struct)
 
 
 class RemoteMemory:
-    """A client of a mesh that serves HTTP at `url`; for several threads. It holds nothing that needs closing."""
+    """A client of a mesh that serves HTTP at `url`; for several threads. It holds nothing that needs closing.
 
-    def __init__(self, url: str, *, bank: str = "default") -> None:
+    `key` is an API key or a JSON Web Token, where the mesh asks for one.
+    """
+
+    def __init__(self, url: str, *, bank: str = "default", key: str = "") -> None:
         parts = _parts(url)
         self.url = url.rstrip("/")
         self.bank = check_bank(bank)
         self._parts = parts
+        self._key = check_key(key)
 
     def retain(
         self,
@@ -242,6 +246,8 @@ class RemoteMemory:
         given = {name: check_text(f"{value}", name) for name, value in (asked or {}).items() if value is not None}
         target = self._parts.path.rstrip("/") + path + (f"?{urlencode(given)}" if given else "")
         headers = {"Accept": EXACT_TYPE, **({} if body is None else {"Content-Type": content}), **_asker(principal)}
+        if self._key:
+            headers["Authorization"] = f"Bearer {self._key}"
         for tries_left in reversed(range(_TRIES)):
             status, data, pause = self._once(method, target, body, headers)
             if status < http.client.BAD_REQUEST:
@@ -266,6 +272,13 @@ class RemoteMemory:
             raise StoreUnavailable(f"the mesh at {self.url} cannot be reached ({error})") from error
         finally:
             connection.close()
+
+
+def check_key(key: str) -> str:
+    """Accept what can be sent as a key or token. Raises InvalidSetting."""
+    if not key.isascii() or _CONTROL.search(key) or " " in key:
+        raise InvalidSetting("access.key: is no key and no token; `beliefmesh keys create` makes one")
+    return key
 
 
 def _segment(text: str, field: str) -> str:

@@ -73,6 +73,18 @@ class HttpSettings(msgspec.Struct, frozen=True):
     expose_without_authentication: bool = False
 
 
+class AccessSettings(msgspec.Struct, frozen=True):
+    """Who may ask over HTTP: a file of API keys, JSON Web Tokens, or both; `key` is the one that commands send."""
+
+    keys: str = ""
+    jwt_secret: str = ""
+    jwks: str = ""
+    jwt_issuer: str = ""
+    jwt_audience: str = ""
+    audit: str = ""
+    key: str = ""
+
+
 class RecallSettings(msgspec.Struct, frozen=True):
     """What a question that says nothing else gets."""
 
@@ -113,6 +125,7 @@ class Settings(msgspec.Struct, frozen=True):
     llm: LanguageOptions = LanguageOptions()
     http: HttpSettings = HttpSettings()
     webhooks: WebhookSettings = WebhookSettings()
+    access: AccessSettings = AccessSettings()
     recall: RecallSettings = RecallSettings()
     logging: LogSettings = LogSettings()
     policy: PolicySettings = PolicySettings()

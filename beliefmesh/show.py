@@ -129,11 +129,15 @@ def show_settings(console: Console, shown: Mapping[str, Mapping[str, Mapping[str
     _draw(console, table)
 
 
-def show_serving(console: Console, address: str, bank: str) -> None:
-    """Where HTTP is served, and a line to try."""
+def show_serving(console: Console, address: str, bank: str, *, guarded: bool, local: bool) -> None:
+    """Where HTTP is served, who may ask, and a line to try."""
     console.print(Text.assemble("serving ", (address, "bold"), " until Ctrl-C; try:"))
     body = """'{"text": "From what amount is shipping free?", "as_of": "2024-06-10", "form": "text"}'"""
-    console.print(Text(f"  curl {address}/v1/banks/{bank}/recall -d {body}"), soft_wrap=True)
+    key = ' -H "Authorization: Bearer $KEY"' if guarded else ""
+    console.print(Text(f"  curl{key} {address}/v1/banks/{bank}/recall -d {body}"), soft_wrap=True)
+    if not guarded:
+        reach = "only this machine reaches it" if local else "whoever reaches it may do everything"
+        console.print(Text(f"nobody has to say who they are: {reach}; `beliefmesh keys create` makes a key", "dim"))
 
 
 def show_tour(console: Console, tour: Tour) -> None:

@@ -9,8 +9,9 @@ BeliefmeshError
 ├── NotFound
 │   └── UnknownBank
 ├── VersionConflict         somebody wrote first: read again and decide again
-├── AccessDenied
+├── NotAuthenticated        nobody is known by this key or token, or there is none
 │   └── WrongSignature      a webhook is not signed with the secret that is set
+├── AccessDenied            who asks is known, and may not
 ├── Busy                    too much in flight: retry after a while
 ├── FolderInUse             another process owns this folder
 ├── NewerSchema             the store was written by a newer Beliefmesh
@@ -91,13 +92,19 @@ class VersionConflict(BeliefmeshError):
         return type(self), (self.slots,)
 
 
+class NotAuthenticated(BeliefmeshError):
+    """Nobody is known by this key or token; send `Authorization: Bearer KEY`."""
+
+    code = "not_authenticated"
+
+
 class AccessDenied(BeliefmeshError):
     """The principal may not do this."""
 
     code = "access_denied"
 
 
-class WrongSignature(AccessDenied):
+class WrongSignature(NotAuthenticated):
     """A webhook is not signed, or not with the secret that is set for its source."""
 
     code = "wrong_signature"

@@ -37,6 +37,7 @@ _COMMANDS = {
     "recall": "beliefmesh.cli.asking:recall",
     "explain": "beliefmesh.cli.asking:explain",
     "history": "beliefmesh.cli.asking:history",
+    "keys": "beliefmesh.cli.keys:keys",
     "stats": "beliefmesh.cli.operating:stats",
     "doctor": "beliefmesh.cli.operating:doctor",
     "rebuild": "beliefmesh.cli.rebuild:rebuild_command",

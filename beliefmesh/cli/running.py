@@ -5,8 +5,11 @@ import contextlib
 import click
 
 from beliefmesh.cli.session import Session, session_of, with_flags, write_json
+from beliefmesh.home import system_clock
+from beliefmesh.http.door import door_of
 from beliefmesh.http.serve import listen, serve
 from beliefmesh.memory import Memory
+from beliefmesh.settings import LOOPBACK, Settings
 from beliefmesh.show import show_serving, show_tour
 from beliefmesh.tour import learn_sample, take_tour, tour_to_builtins
 
@@ -25,7 +28,7 @@ def up_command(context: click.Context, once: bool, no_sample: bool, runtime: str
     session.set("http.port", port)
     settings = session.loaded().settings
     with contextlib.ExitStack() as opened:
-        listener = None if once else opened.enter_context(listen(settings.http))
+        listener = None if once else opened.enter_context(listen(settings.http, guarded=_guarded(settings)))
         memory = opened.enter_context(Memory(settings=settings))
         session.note(f"mesh in {memory.home.folder.path}, actors: {memory.home.runtime}")
         memory.home.start()
@@ -34,7 +37,7 @@ def up_command(context: click.Context, once: bool, no_sample: bool, runtime: str
             tour = take_tour(memory, lesson)
             session.emit(tour_to_builtins(tour), lambda console: show_tour(console, tour))
         if listener is not None:
-            serve(memory, listener, lambda address: show_serving(session.notes, address, memory.bank))
+            serve(memory, listener, lambda address: _serving(session, address, memory))
 
 
 @click.command("serve")
@@ -63,12 +66,21 @@ def serve_command(
     ):
         session.set(key, value)
     settings = session.loaded().settings
-    with listen(settings.http) as listener, Memory(settings=settings) as memory:
-        serve(memory, listener, lambda address: _announce(session, address, memory.bank))
+    with listen(settings.http, guarded=_guarded(settings)) as listener, Memory(settings=settings) as memory:
+        serve(memory, listener, lambda address: _announce(session, address, memory))
 
 
-def _announce(session: Session, address: str, bank: str) -> None:
+def _announce(session: Session, address: str, memory: Memory) -> None:
     if session.as_json:
         write_json({"address": address})
     else:
-        show_serving(session.notes, address, bank)
+        _serving(session, address, memory)
+
+
+def _serving(session: Session, address: str, memory: Memory) -> None:
+    settings = memory.home.settings
+    show_serving(session.notes, address, memory.bank, guarded=_guarded(settings), local=settings.http.host in LOOPBACK)
+
+
+def _guarded(settings: Settings) -> bool:
+    return door_of(settings.access, settings.mesh.folder, system_clock).closed

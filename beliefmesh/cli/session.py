@@ -64,7 +64,7 @@ class Session:
             if not error.address:
                 raise
             self.note(f"the folder is in use by a running mesh; asking it at {error.address}")
-            opened = RemoteMemory(error.address, bank=settings.mesh.bank)
+            opened = RemoteMemory(error.address, bank=settings.mesh.bank, key=settings.access.key)
         with opened:
             yield opened
 

@@ -6,13 +6,15 @@ from http import HTTPStatus
 
 import structlog
 from anyio.to_thread import current_default_thread_limiter
-from fastapi import FastAPI
+from fastapi import Depends, FastAPI
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
 from beliefmesh.http import beliefs, health, narratives, observations, operations, recall, sources, trust
+from beliefmesh.http.audit import Audit
+from beliefmesh.http.door import admit, door_of
 from beliefmesh.http.gate import Gate
 from beliefmesh.http.meters import Meters
 from beliefmesh.http.reply import error_reply, refusal
@@ -37,10 +39,12 @@ def create_app(memory: Memory, settings: Settings) -> FastAPI:
         redoc_url=None,
     )
     app.state.settings = settings
+    app.state.door = door_of(settings.access, settings.mesh.folder, memory.home.clock)
+    audit = Audit(settings.access.audit) if settings.access.audit else None
     for family in (observations, narratives, sources, recall, beliefs, trust, operations):
-        app.include_router(family.router)
+        app.include_router(family.router, dependencies=[Depends(admit)])
     _watched(app, memory)
-    app.add_middleware(Gate, meters=app.state.meters, limit=settings.http.max_in_flight)
+    app.add_middleware(Gate, meters=app.state.meters, limit=settings.http.max_in_flight, audit=audit)
     return app
 
 

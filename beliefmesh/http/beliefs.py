@@ -7,7 +7,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
-from beliefmesh.http.body import caller, read_object, text_of, version_of
+from beliefmesh.http.body import caller, read_object, speaker, text_of, version_of
 from beliefmesh.http.described import FEEDBACK_BODY, REVOKE_BODY
 from beliefmesh.http.reply import reply
 from beliefmesh.memory import Memory
@@ -57,7 +57,7 @@ async def revoke(bank: str, belief: str, request: Request) -> Response:
     """End a belief from now on; its history stays. With `expected_version`, 409 if it has moved on."""
     memory: Memory = request.app.state.memory
     data = await read_object(request, "reason", "agent", "expected_version")
-    reason, agent = text_of(data, "reason"), text_of(data, "agent", caller(request).id)
+    reason, agent = text_of(data, "reason"), speaker(request, data)
     receipt = await run_in_threadpool(
         memory.revoke,
         belief,
@@ -75,7 +75,7 @@ async def feedback(bank: str, belief: str, request: Request) -> Response:
     """Say how a recalled belief did: right, wrong or used."""
     memory: Memory = request.app.state.memory
     data = await read_object(request, "verdict", "agent")
-    agent = text_of(data, "agent", caller(request).id)
+    agent = speaker(request, data)
     verdict = cast(Usefulness, text_of(data, "verdict"))
     receipt = await run_in_threadpool(
         memory.feedback, belief, verdict, agent=agent, principal=caller(request), bank=bank

@@ -1,10 +1,12 @@
 """Reads what a request carries: its body within the limit, as JSON, and who sends it."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
 from starlette.requests import Request
 
+from beliefmesh.http.door import granted
 from schemas.errors import InvalidInput, MalformedMessage, TooLarge
 from schemas.limits import check_name
 from schemas.query import Principal
@@ -63,16 +65,41 @@ def is_lines(request: Request) -> bool:
 
 
 def caller(request: Request) -> Principal:
-    """Who asks, by the headers; they are trusted, for this release knows no authentication."""
+    """Who asks: the principal of the caller's grant, or by the headers whomever it may ask for. Raises AccessDenied."""
     id = _header(request, PRINCIPAL_HEADER)
     groups = [name.strip() for name in _header(request, GROUPS_HEADER).split(",") if name.strip()]
-    return Principal(
+    named = Principal(
         check_name(id, PRINCIPAL_HEADER) if id else "",
         tuple(check_name(group, GROUPS_HEADER) for group in groups),
     )
+    return granted(request).asker(named)
 
 
-def text_of(data: dict[str, Any], name: str, default: str | None = None) -> str:
+def speaker(request: Request, data: Mapping[str, Any]) -> str:
+    """Who tells: the `agent` of an object, else who asks. Raises AccessDenied for whom the caller may not speak."""
+    return granted(request).speaker(text_of(data, "agent", "")) or caller(request).id
+
+
+def signed(request: Request, told: Any) -> Any:
+    """Observations as read, in the name of whoever may tell them. Raises AccessDenied for any in another's name.
+
+    A caller that may speak for others is taken at its word; of any other one, what it tells is its own.
+    """
+    grant = granted(request)
+    if grant.delegate:
+        return told
+    if isinstance(told, list):
+        return [signed(request, one) for one in told]
+    if isinstance(told, str):
+        told = {"text": told}
+    if not isinstance(told, dict):
+        return told
+    grant.speaker(_name_in(told, "owner"))
+    agent = grant.speaker(_name_in(told, "agent"))
+    return {**told, "agent": agent} if agent else told
+
+
+def text_of(data: Mapping[str, Any], name: str, default: str | None = None) -> str:
     """A text of an object; without a default it must be there."""
     value = data.get(name)
     if value is None and default is not None:
@@ -96,6 +123,27 @@ def version_of(data: dict[str, Any]) -> int | None:
     if value is None or (isinstance(value, int) and not isinstance(value, bool)):
         return value
     raise InvalidInput("expected_version", "must be a whole number")
+
+
+def signed_lines(request: Request, lines: list[bytes]) -> list[bytes]:
+    """Lines of JSON likewise, all or none of them; one that cannot be read stays as it is, to be set aside."""
+    if granted(request).delegate:
+        return lines
+    return [_signed_line(request, line) for line in lines]
+
+
+def _signed_line(request: Request, line: bytes) -> bytes:
+    try:
+        told = msgspec.json.decode(line)
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        return line
+    return msgspec.json.encode(signed(request, told)) if isinstance(told, dict) else line
+
+
+def _name_in(told: Mapping[str, Any], field: str) -> str:
+    """A name of an observation, if it is one; what is none is for intake to refuse."""
+    name = told.get(field)
+    return name if isinstance(name, str) else ""
 
 
 def _header(request: Request, name: str) -> str:

@@ -6,6 +6,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from beliefmesh.failure import RETRY_AFTER_SECONDS
+from beliefmesh.http.audit import Audit
 from beliefmesh.http.meters import Meters
 from beliefmesh.http.reply import refusal
 
@@ -15,10 +16,11 @@ _GUARDED = "/v1/"
 class Gate:
     """ASGI middleware: at most `limit` requests of the API at once, the next gets 429; health is never turned away."""
 
-    def __init__(self, app: ASGIApp, meters: Meters, limit: int) -> None:
+    def __init__(self, app: ASGIApp, meters: Meters, limit: int, audit: Audit | None = None) -> None:
         self._app = app
         self._meters = meters
         self._limit = limit
+        self._audit = audit
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let a request through, or answer that too many are in flight."""
@@ -42,6 +44,8 @@ class Gate:
             self._meters.in_flight -= 1
             route = getattr(scope.get("route"), "path", "none")
             self._meters.answered(scope["method"], route, status, time.perf_counter() - started)
+            if self._audit is not None:
+                self._audit.note(scope, route, status)
 
 
 def _full(limit: int) -> Response:

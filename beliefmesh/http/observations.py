@@ -7,7 +7,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
-from beliefmesh.http.body import is_lines, read_bytes, read_json
+from beliefmesh.http.body import is_lines, read_bytes, read_json, signed, signed_lines
 from beliefmesh.http.described import OBSERVATIONS_BODY
 from beliefmesh.http.reply import json_reply, reply
 from beliefmesh.memory import Memory
@@ -31,6 +31,7 @@ async def retain(
     told = await read_json(request)
     if not isinstance(told, dict | list | str):
         raise InvalidInput("body", f"must be an observation or a list of them, not {type(told).__name__}")
+    told = signed(request, told)
     receipt = await run_in_threadpool(memory.retain, told, bank=bank, wait=wait, expected_version=expected_version)
     return reply(request, receipt, receipt, 200 if wait else 202)
 
@@ -47,7 +48,7 @@ async def recallable(token: str, request: Request, timeout: Annotated[float, Que
 
 
 async def _import(memory: Memory, bank: str, request: Request, wait: bool) -> Response:
-    lines = (await read_bytes(request)).split(b"\n")
+    lines = await run_in_threadpool(signed_lines, request, (await read_bytes(request)).split(b"\n"))
     imported = await run_in_threadpool(memory.import_lines, lines, bank=bank)
     if wait:
         await run_in_threadpool(memory.wait, imported.token)

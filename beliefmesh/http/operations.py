@@ -5,6 +5,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
+from beliefmesh.http.door import granted
 from beliefmesh.http.reply import json_reply, reply
 from beliefmesh.letters import Letters, letter_to_builtins
 from beliefmesh.memory import Memory
@@ -17,9 +18,10 @@ router = APIRouter(prefix="/v1", tags=["operations"])
 
 @router.get("/banks")
 async def banks(request: Request) -> Response:
-    """The banks that hold anything."""
+    """The banks that hold anything, of those that the caller has access to."""
     memory: Memory = request.app.state.memory
-    return json_reply({"banks": await run_in_threadpool(memory.banks)})
+    found = await run_in_threadpool(memory.banks)
+    return json_reply({"banks": [bank for bank in found if granted(request).reaches(bank)]})
 
 
 @router.get("/banks/{bank}/stats")

@@ -17,17 +17,21 @@ _DRAIN_SECONDS = 10
 _HEALTH_DRAIN_SECONDS = 1
 
 
-def listen(http: HttpSettings, port: int | None = None, setting: str = "http.port") -> socket.socket:
+def listen(
+    http: HttpSettings, port: int | None = None, setting: str = "http.port", *, guarded: bool = False
+) -> socket.socket:
     """Take the address; what arrives waits until `serve`. Done first, so that a taken port is told before the work.
 
     `port` takes the place of the settings' one, and `setting` is where it comes from. Raises InvalidSetting for an
-    address that cannot be bound, or that others can reach without the setting for it.
+    address that cannot be bound, or that others can reach while nothing is `guarded` by authentication, without the
+    setting for it.
     """
     wanted = http.port if port is None else port
-    if http.host not in LOOPBACK and not http.expose_without_authentication:
+    if http.host not in LOOPBACK and not guarded and not http.expose_without_authentication:
         raise InvalidSetting(
-            f"http.host: {http.host} can be reached by others, and there is no authentication yet; use 127.0.0.1, "
-            "or set http.expose_without_authentication if something before it decides who may ask"
+            f"http.host: {http.host} can be reached by others, and nobody has to say who they are; make a key with "
+            "`beliefmesh keys create`, set access.jwks or access.jwt_secret, or use 127.0.0.1; if something before it "
+            "decides who may ask, set http.expose_without_authentication"
         )
     family = socket.AF_INET6 if ":" in http.host else socket.AF_INET
     try:

@@ -19,7 +19,7 @@ def check_signature(source: str, webhooks: WebhookSettings, headers: Headers, bo
 
     Raises WrongSignature for one that is missing or does not fit. A delivery that is sent again says nothing new.
     """
-    secret = getattr(webhooks, f"{source}_secret", "") if source in _SIGNED else ""
+    secret = secret_of(source, webhooks)
     if not secret:
         return
     header, expected = _SIGNED[source](secret.encode(), headers, body)
@@ -32,6 +32,11 @@ def check_signature(source: str, webhooks: WebhookSettings, headers: Headers, bo
         raise WrongSignature(
             f"{header} does not fit the body; the sender's secret is not that of webhooks.{source}_secret"
         )
+
+
+def secret_of(source: str, webhooks: WebhookSettings) -> str:
+    """The secret that a source's webhooks are signed with; empty where they are not."""
+    return getattr(webhooks, f"{source}_secret", "") if source in _SIGNED else ""
 
 
 def _hex_of(header: str) -> Callable[[bytes, Headers, bytes], tuple[str, bytes]]:

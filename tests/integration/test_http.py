@@ -430,7 +430,7 @@ def test_more_than_the_limit_in_flight_is_turned_away_while_health_answers(
 
 
 def test_an_address_that_others_reach_needs_the_flag_that_says_so() -> None:
-    with pytest.raises(InvalidSetting, match="there is no authentication yet"):
+    with pytest.raises(InvalidSetting, match="nobody has to say who they are"):
         listen(HttpSettings(host="0.0.0.0", port=0))
 
     with listen(HttpSettings(host="0.0.0.0", port=0, expose_without_authentication=True)) as listener:
