@@ -44,8 +44,12 @@ class Receipt(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Imported(msgspec.Struct, frozen=True):
-    """What an import did: observations accepted, lines set aside as dead letters, and the token."""
+    """What an import did: observations accepted, lines set aside as dead letters, and the token.
+
+    `unclear` of the accepted ones ask for "the previous setting", which may be one of several; they changed nothing.
+    """
 
     accepted: int
     dead: int
     token: str
+    unclear: int = 0

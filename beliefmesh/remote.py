@@ -73,15 +73,16 @@ class RemoteMemory:
         self, lines: Iterable[bytes | str], *, bank: str | None = None, progress: Callable[[int], None] | None = None
     ) -> Imported:
         """Keep observations written as JSON, one a line, as `Memory.import_lines` does."""
-        accepted = dead = 0
+        accepted = dead = unclear = 0
         token = ""
         for count, chunk in _chunks(lines):
             data = self._send("POST", f"{self._in(bank)}/observations", body=chunk, content=LINES_TYPE)
             done = load(data, Imported)
             accepted, dead, token = accepted + done.accepted, dead + done.dead, done.token or token
+            unclear += done.unclear
             if progress:
                 progress(count)
-        return Imported(accepted, dead, token)
+        return Imported(accepted, dead, token, unclear)
 
     def set_aside(self, letters: Sequence[DeadLetter], *, bank: str | None = None) -> None:
         """Keep what a source could not use, which was read here, as dead letters of the mesh."""

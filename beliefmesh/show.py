@@ -72,6 +72,13 @@ def show_import(console: Console, imported: Imported) -> None:
     console.print(Text(f"{imported.accepted} observations accepted, {imported.dead} lines set aside"))
     if imported.dead:
         console.print(Text("`beliefmesh dlq list` shows why", "dim"))
+    if imported.unclear:
+        console.print(
+            Text(
+                f'{imported.unclear} ask for "the previous setting", which may be several; they changed nothing',
+                "yellow",
+            )
+        )
 
 
 def show_letters(console: Console, letters: Sequence[DeadLetter]) -> None:

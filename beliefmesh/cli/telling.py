@@ -86,7 +86,7 @@ def import_command(context: click.Context, files: tuple[str, ...], source: str |
     if source is not None:
         import_files(session, source, files)
         return
-    accepted = dead = 0
+    accepted = dead = unclear = 0
     token = ""
     with session.memory() as memory, bar(session) as shown:
         for name in files:
@@ -94,7 +94,8 @@ def import_command(context: click.Context, files: tuple[str, ...], source: str |
             with _opened(name) as raw:
                 imported = memory.import_lines(_lines(raw, name), progress=partial(moved, shown, task, raw))
             accepted, dead, token = accepted + imported.accepted, dead + imported.dead, imported.token or token
-    done = Imported(accepted, dead, token)
+            unclear += imported.unclear
+    done = Imported(accepted, dead, token, unclear)
     session.emit(done, lambda console: show_import(console, done))
 
 

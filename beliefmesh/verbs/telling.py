@@ -9,7 +9,7 @@ from beliefmesh.letters import unreadable
 from beliefmesh.receipt import Imported, Receipt, Told, chunks_of, several
 from beliefmesh.verbs.bound import Bound
 from schemas.dead_letter import DeadLetter
-from schemas.errors import InvalidInput, VersionConflict
+from schemas.errors import Busy, InvalidInput, VersionConflict
 from schemas.instant import Instant
 from schemas.intake import observation_from, observation_from_json
 from schemas.observation import Observation, observation_key
@@ -21,6 +21,8 @@ from streams.freshness import token_of
 from streams.topics import OBSERVATIONS
 
 _LINES_AT_ONCE = 1_000
+_MOST_ASKING = 100
+"""Of the lines read at once, so many may go back to a setting: each one looks through the history of the bank."""
 
 
 class Telling(Bound):
@@ -56,23 +58,44 @@ class Telling(Bound):
     def import_lines(
         self, lines: Iterable[bytes | str], *, bank: str | None = None, progress: Callable[[int], None] | None = None
     ) -> Imported:
-        """Keep observations written as JSON, one a line; a line that cannot be used becomes a dead letter."""
+        """Keep observations written as JSON, one a line; a line that cannot be used becomes a dead letter.
+
+        Lines that go back to the previous setting are decided a thousand lines at a time, after all others of these.
+        """
         name = self._bank(bank)
         self._adopt_policy(name)
-        accepted = dead = 0
+        accepted = dead = unclear = 0
         places: list[tuple[int, int]] = []
         for chunk in chunks_of(lines, _LINES_AT_ONCE):
             good, letters = self._parse(chunk, name)
-            places += self._log_observations(good)
+            asking = [observation for observation in good if asks_back(observation) is not None][:_MOST_ASKING]
+            places += self._log_observations([observation for observation in good if observation not in asking])
             if letters:
                 self.home.letters.add(letters, self.home.clock())
             accepted += len(good)
             dead += len(letters)
             if not self.home.streaming:
                 self.home.worker.drain()
+            unclear += self._go_back(asking, places)
             if progress:
                 progress(len(chunk))
-        return Imported(accepted, dead, token_of(places))
+        return Imported(accepted, dead, token_of(places), unclear)
+
+    def _go_back(self, asking: Sequence[Observation], places: list[tuple[int, int]]) -> int:
+        """Log those that ask to go back, each as what it means by then; returns how many may mean several things."""
+        unclear = 0
+        for told in sorted(asking, key=lambda observation: observation.observed_at):
+            observation = told
+            try:
+                self.wait(token_of(places))
+                observation, ways = gone_back(self.home.graph, told)
+                unclear += bool(ways)
+            except Busy:
+                unclear += 1
+            places += self._log_observations([observation])
+            if not self.home.streaming:
+                self.home.worker.drain()
+        return unclear
 
     def _read(self, told: object, bank: str, skew: Instant, fields: Mapping[str, object]) -> Observation:
         data = {"text": told} if isinstance(told, str) else told

@@ -1,5 +1,6 @@
 """The situations that the project began with, word for word, from plain text to what is recalled, in both languages."""
 
+import json
 from typing import Any
 
 import pytest
@@ -106,6 +107,34 @@ def test_the_history_keeps_the_exception_and_why_it_ended(
 
     assert (told.status, told.reason) == ("revoked", "retracted")
     assert [len(turn.evidence) for turn in memory.history(entity=entity, attribute="template").turns] == [1, 1, 1]
+
+
+def test_an_imported_line_goes_back_by_the_dates_of_the_lines(memory: Memory) -> None:
+    told = [
+        ("Go back to the previous theme.", "05-05"),
+        ("Set the theme to light.", "05-02"),
+        ("Set the theme to dark.", "05-01"),
+    ]
+    lines = [json.dumps({"text": text, "agent": "ann", "observed_at": f"2024-{day}"}) for text, day in told]
+    done = memory.import_lines(lines)
+
+    assert (done.accepted, done.dead, done.unclear) == (3, 0, 0)
+    assert statuses(memory, "theme", "theme") == {"dark": "active", "light": "revoked"}
+    before = memory.state_hash()
+    assert memory.import_lines(lines).unclear == 0
+    assert memory.state_hash() == before
+
+
+def test_an_imported_line_that_may_go_back_to_several_changes_nothing_and_is_counted(memory: Memory) -> None:
+    told = ["Set the theme to dark.", "Set the theme to light.", "Set the language to English."]
+    told += ["Set the language to German.", "Go back to the previous setting."]
+    lines = [
+        json.dumps({"text": text, "agent": "ann", "observed_at": f"2024-05-0{n}"}) for n, text in enumerate(told, 1)
+    ]
+    done = memory.import_lines(lines)
+
+    assert (done.accepted, done.unclear) == (5, 1)
+    assert statuses(memory, "theme", "theme") == {"dark": "revoked", "light": "active"}
 
 
 def test_going_back_asks_where_two_settings_may_be_meant(memory: Memory) -> None:
