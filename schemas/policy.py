@@ -6,10 +6,11 @@ from typing import get_args
 
 import msgspec
 
+from schemas.budget import Budget, check_budget
 from schemas.claim import ValueType
 from schemas.errors import InvalidInput
 from schemas.instant import DAY, MINUTE
-from schemas.limits import MAX_WEIGHT, check_number
+from schemas.limits import MAX_ITEMS, MAX_NAME_BYTES, MAX_WEIGHT, check_number, check_text
 from schemas.observation import SourceType
 from schemas.profile import Profile, check_profile
 
@@ -77,6 +78,7 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     The first matching entry of `attributes` and of `authorities` applies; without one, anybody may instruct.
     `groups` names lists of agents (shell wildcards). `reliabilities` are the owner's own and go before those that
     were learned, `trust`. `skew` in microseconds. Without a `profile` the neutral one applies.
+    `goals` say in words what the bank is for; what bears on them is worth more. `budget` bounds what is kept of it.
     """
 
     version: int = 1
@@ -98,6 +100,8 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     groups: dict[str, tuple[str, ...]] = {}
     trust: Trust = UNTAUGHT
     profile: Profile | None = None
+    goals: tuple[str, ...] = ()
+    budget: Budget = Budget()
 
 
 DEFAULT_POLICY = Policy()
@@ -113,6 +117,11 @@ def check_policy(policy: Policy) -> Policy:
     check_number(policy.skew, "policy.skew", 0, _MAX_DAYS * DAY)
     if policy.profile is not None:
         check_profile(policy.profile, "policy.profile")
+    check_budget(policy.budget, "policy.budget")
+    if len(policy.goals) > MAX_ITEMS:
+        raise InvalidInput("policy.goals", f"are {len(policy.goals)}; at most {MAX_ITEMS} may be given")
+    for place, goal in enumerate(policy.goals):
+        check_text(goal, f"policy.goals[{place}]", limit=MAX_NAME_BYTES, empty=False)
     for place, rule in enumerate(policy.attributes):
         field = f"policy.attributes[{place}]"
         if rule.cardinality not in ("one", "many"):

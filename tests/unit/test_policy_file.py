@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from beliefmesh.policy_file import read_policy
+from schemas.budget import Budget
 from schemas.errors import InvalidSetting
 from schemas.policy import AttributeRule, Authority
 
@@ -84,3 +85,14 @@ def test_the_policy_that_the_documentation_shows_is_accepted(tmp_path: Path) -> 
 def test_a_missing_policy_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(InvalidSetting, match="cannot read"):
         read_policy(tmp_path / "none.yaml")
+
+
+def test_a_budget_and_goals_are_read_and_a_misspelled_bound_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "policy.yaml"
+    file.write_text("goals: [refunds]\nbudget: {beliefs: 100, erase: true}\n", encoding="utf-8")
+    assert read_policy(file).budget == Budget(beliefs=100, erase=True)
+    assert read_policy(file).goals == ("refunds",)
+
+    file.write_text("budget: {belief: 100}\n", encoding="utf-8")
+    with pytest.raises(InvalidSetting, match="budget has 'belief'"):
+        read_policy(file)

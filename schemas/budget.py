@@ -1,0 +1,38 @@
+"""How much of a bank may be kept, and how much of it there is."""
+
+import msgspec
+
+from schemas.limits import check_number
+
+_MOST = 1e15
+MEASURES = ("beliefs", "bytes", "importance")
+"""What a budget may bound, and what is measured of a bank."""
+
+
+class Budget(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Upper bounds of a bank; None bounds nothing. `erase` allows to destroy what no archive takes.
+
+    `bytes` are those of evidence and slots as `wire.dump` writes them, without indices and vectors; `importance` is
+    the sum of importance at birth (0 to 10 a belief).
+    """
+
+    beliefs: int | None = None
+    bytes: int | None = None
+    importance: float | None = None
+    erase: bool = False
+
+
+class Use(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What there is of a bank, or of a part of it, by the measures of a budget."""
+
+    beliefs: int = 0
+    bytes: int = 0
+    importance: float = 0.0
+
+
+def check_budget(budget: Budget, field: str) -> None:
+    """Raises InvalidInput unless every bound is at least one belief, byte or point."""
+    for name in MEASURES:
+        bound = getattr(budget, name)
+        if bound is not None:
+            check_number(bound, f"{field}.{name}", 1, _MOST)
