@@ -11,6 +11,7 @@ from beliefmesh.narrate import Narrative
 from beliefmesh.receipt import Imported, Receipt
 from schemas.answer import Answer, Explanation, History
 from schemas.belief import Belief
+from schemas.profile import Persona
 
 _THREADS = 8
 Result = TypeVar("Result")
@@ -58,6 +59,14 @@ class AsyncMemory:
     async def narrate(self, *args: Any, **kwargs: Any) -> Narrative:
         """See `Memory.narrate`."""
         return await self._call(self.memory.narrate, *args, **kwargs)
+
+    async def profile(self, *args: Any, **kwargs: Any) -> Persona:
+        """See `Memory.profile`."""
+        return await self._call(self.memory.profile, *args, **kwargs)
+
+    async def set_profile(self, *args: Any, **kwargs: Any) -> Persona:
+        """See `Memory.set_profile`."""
+        return await self._call(self.memory.set_profile, *args, **kwargs)
 
     async def calibrate(self, *args: Any, **kwargs: Any) -> Calibration:
         """See `Memory.calibrate`."""

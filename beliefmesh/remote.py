@@ -27,6 +27,7 @@ from schemas.entity import Entity
 from schemas.errors import Busy, InvalidInput, InvalidSetting, MalformedMessage, StoreUnavailable
 from schemas.instant import Instant, format_instant, parse_instant
 from schemas.limits import check_bank, check_name, check_text
+from schemas.profile import Persona
 from schemas.query import Principal
 from schemas.recall_record import Usefulness
 from schemas.wire import dump, load
@@ -157,10 +158,22 @@ class RemoteMemory:
         body = {"gold": [plain_gold(one) for one in golds_of(gold)], "feedback": feedback, "dry_run": dry_run}
         return self._post(f"{self._in(bank)}/calibrate", body, Calibration)
 
-    def feedback(self, belief: str, verdict: Usefulness, *, agent: str = "", bank: str | None = None) -> Receipt:
-        """Say how a recalled belief did."""
+    def feedback(self, of: str | Answer, verdict: Usefulness, *, agent: str = "", bank: str | None = None) -> Receipt:
+        """Say how a belief or an answer did, as `Memory.feedback` does."""
         body = {"verdict": verdict, "agent": agent}
-        return self._post(f"{self._belief(bank, belief)}/feedback", body, Receipt, agent)
+        id = of if isinstance(of, str) else of.id
+        return self._post(f"{self._belief(bank, id)}/feedback", body, Receipt, agent)
+
+    def profile(self, bank: str | None = None) -> Persona:
+        """The bank's profile with its background."""
+        return self._get(f"{self._in(bank)}/profile", Persona)
+
+    def set_profile(
+        self, *, background: str = "", agent: str = "", bank: str | None = None, **traits: float | None
+    ) -> Persona:
+        """Change traits of the profile, or add to its background, as `Memory.set_profile` does."""
+        body = {**traits, "background": background, "agent": agent}
+        return self._post(f"{self._in(bank)}/profile", body, Persona, agent)
 
     def stats(self, bank: str | None = None) -> dict[str, Any]:
         """Counts of a bank, or of all."""

@@ -14,6 +14,7 @@ from schemas.belief import Belief
 from schemas.entity import Entity
 from schemas.evidence import Evidence
 from schemas.instant import format_instant
+from schemas.profile import Persona
 
 Plain = dict[str, Any]
 
@@ -52,6 +53,11 @@ def explanation_to_builtins(explanation: Explanation) -> Plain:
 def history_to_builtins(history: History) -> Plain:
     """A history, oldest turn first."""
     return _plain(history)
+
+
+def persona_to_builtins(persona: Persona) -> Plain:
+    """A profile with its background, every trait spelled out."""
+    return {**_plain(persona.profile), "background": list(persona.background)}
 
 
 def evidence_to_builtins(evidence: Evidence) -> Plain:

@@ -26,6 +26,13 @@ class Profile(msgspec.Struct, frozen=True, omit_defaults=True):
 NEUTRAL = Profile()
 
 
+class Persona(msgspec.Struct, frozen=True):
+    """A bank's profile with its background: what it holds of itself, newest first."""
+
+    profile: Profile
+    background: tuple[str, ...] = ()
+
+
 def check_profile(profile: Profile, field: str = "profile") -> Profile:
     """Accept a profile within its ranges. Raises InvalidInput naming the first trait that is not."""
     for trait in TRAITS:

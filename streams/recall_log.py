@@ -6,7 +6,7 @@ from collections.abc import Callable
 import structlog
 
 from schemas.answer import Answer
-from schemas.errors import StoreUnavailable
+from schemas.errors import NotFound, StoreUnavailable
 from schemas.instant import Instant
 from schemas.query import Query
 from schemas.recall_record import Feedback, RecallRecord, UsedBelief
@@ -16,6 +16,8 @@ from streams.topics import RECALL_LOG, Topics
 
 _FLUSH_SECONDS = 0.25
 _MAX_WAITING = 10_000
+_PAGE = 500
+_LOOK_BACK = 10_000
 
 log_events = structlog.get_logger("streams")
 
@@ -35,7 +37,10 @@ class RecallLog:
 
     def note(self, query: Query, answer: Answer) -> None:
         """Remember one recall; written within a quarter of a second, and on close."""
-        record = record_of(query, answer)
+        self.keep(record_of(query, answer))
+
+    def keep(self, record: RecallRecord) -> None:
+        """Remember one answer by its record."""
         self._add(Entry(record.bank, pack(record, record.id)))
 
     def note_feedback(self, feedback: Feedback) -> None:
@@ -56,6 +61,19 @@ class RecallLog:
         records = self._log.read(self._topic, 0, max(0, end - limit), limit)
         envelopes = (open_envelope(record.value) for record in records)
         return [read_body(found.body, RecallRecord) for found in envelopes if found.type == "recallrecord"]
+
+    def find(self, bank: str, id: str) -> RecallRecord:
+        """The record of one answer among the newest 10,000 lines. Raises NotFound."""
+        self.flush()
+        end = self._log.ends(self._topic).get(0, 0)
+        for start in range(end - _PAGE, end - _LOOK_BACK, -_PAGE):
+            for record in reversed(self._log.read(self._topic, 0, max(0, start), min(_PAGE, start + _PAGE))):
+                envelope = open_envelope(record.value)
+                if record.key == bank and envelope.id == id and envelope.type == "recallrecord":
+                    return read_body(envelope.body, RecallRecord)
+            if start <= 0:
+                break
+        raise NotFound(f"no answer {id:.80} among the last {_LOOK_BACK:,} recalls; name the belief itself instead")
 
     def close(self) -> None:
         """Write what waits and stop."""

@@ -33,6 +33,7 @@ _COMMANDS = {
     "narrate": "beliefmesh.cli.narrating:narrate_command",
     "revoke": "beliefmesh.cli.telling:revoke",
     "feedback": "beliefmesh.cli.telling:feedback",
+    "profile": "beliefmesh.cli.voice:profile",
     "calibrate": "beliefmesh.cli.calibrate:calibrate_command",
     "recall": "beliefmesh.cli.asking:recall",
     "explain": "beliefmesh.cli.asking:explain",

@@ -121,7 +121,7 @@ def revoke(context: click.Context, belief: str, reason: str, agent: str, expecte
 @click.option("--agent", metavar="NAME", default="", help="Who says so.")
 @click.pass_context
 def feedback(context: click.Context, belief: str, verdict: str, agent: str) -> None:
-    """Say how a recalled BELIEF (by id) did: right, wrong or used."""
+    """Say how a BELIEF, or a recalled answer, (by id) did: right, wrong or used."""
     session = session_of(context)
     with session.memory() as memory:
         receipt = memory.feedback(belief, cast(Usefulness, verdict), agent=agent)

@@ -72,7 +72,7 @@ async def revoke(bank: str, belief: str, request: Request) -> Response:
 
 @router.post("/beliefs/{belief}/feedback", openapi_extra=FEEDBACK_BODY)
 async def feedback(bank: str, belief: str, request: Request) -> Response:
-    """Say how a recalled belief did: right, wrong or used."""
+    """Say how a belief, or an answer (by its id), did: right, wrong or used."""
     memory: Memory = request.app.state.memory
     data = await read_object(request, "verdict", "agent")
     agent = speaker(request, data)

@@ -7,6 +7,7 @@ import msgspec
 
 from schemas.claim import Claim
 from schemas.observation import Observation
+from schemas.profile import HIGHEST, LOWEST, TRAITS
 from schemas.query import Query
 from schemas.recall_record import Usefulness
 
@@ -89,5 +90,16 @@ FEEDBACK_BODY = body(
         "type": "object",
         "properties": {"verdict": {"type": "string", "enum": list(get_args(Usefulness))}, "agent": _TEXT},
         "required": ["verdict"],
+    }
+)
+PROFILE_BODY = body(
+    {
+        "type": "object",
+        "properties": {
+            **{trait: {"type": "integer", "minimum": LOWEST, "maximum": HIGHEST} for trait in TRAITS},
+            "bias_strength": {"type": "number", "minimum": 0, "maximum": 1},
+            "background": _TEXT,
+            "agent": _TEXT,
+        },
     }
 )

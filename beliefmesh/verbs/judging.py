@@ -1,5 +1,6 @@
 """Verbs that say something about a belief: revoke it, or tell how it did."""
 
+from contextlib import suppress
 from typing import get_args
 
 from beliefmesh.ask import principal_of
@@ -7,12 +8,16 @@ from beliefmesh.audience import audience_of
 from beliefmesh.receipt import Receipt
 from beliefmesh.verbs.asking import Asking
 from beliefmesh.verbs.telling import Telling
+from schemas.answer import Answer
 from schemas.belief import Belief
-from schemas.errors import InvalidInput, VersionConflict
+from schemas.errors import InvalidInput, NotFound, VersionConflict
 from schemas.intake import ANONYMOUS
 from schemas.limits import MAX_NAME_BYTES, check_text
 from schemas.query import Principal
 from schemas.recall_record import Feedback, Usefulness
+
+_ANSWER = "a"
+"""How the id of an answer begins; that of a belief begins with b (schemas/slot.py)."""
 
 _VERDICTS = get_args(Usefulness)
 
@@ -40,11 +45,13 @@ class Judging(Telling, Asking):
         held = self.belief(belief, bank=bank, principal=sight)
         if expected_version is not None and held.version != expected_version:
             raise VersionConflict([held.slot])
-        return self._speak(held, "retracts", "instruction", reason, agent, sight, wait)
+        return self.retain(
+            self._words(held, "retracts", "instruction", reason, agent, sight), bank=held.bank, wait=wait
+        )
 
     def feedback(
         self,
-        belief: str,
+        of: str | Answer,
         verdict: Usefulness,
         *,
         agent: str = "",
@@ -52,25 +59,54 @@ class Judging(Telling, Asking):
         bank: str | None = None,
         wait: bool = True,
     ) -> Receipt:
-        """Say how a recalled belief did: `right` supports it, `wrong` refutes it, `used` is only noted.
+        """Say how a belief, or an answer, did: `right` supports it, `wrong` refutes it, `used` is only noted.
 
+        Of a recalled answer (or its id) `right` and `wrong` mean the belief that leads it, `used` means all of it.
         `principal` is whose sight counts, the agent's unless given. Raises NotFound for what they cannot see.
         """
         if verdict not in _VERDICTS:
             raise InvalidInput("verdict", f"is {verdict!r}; use one of {', '.join(_VERDICTS)}")
         sight = principal_of(agent if principal is None else principal)
-        held = self.belief(belief, bank=bank, principal=sight)
         agent = check_text(agent, "agent", limit=MAX_NAME_BYTES)
-        self.home.recalls.note_feedback(Feedback(held.bank, held.id, held.version, verdict, agent, self.home.clock()))
+        judged = self._judged(of, verdict, self._bank(bank), sight)
+        now = self.home.clock()
+        for held in judged:
+            self.home.recalls.note_feedback(Feedback(held.bank, held.id, held.version, verdict, agent, now))
         if verdict == "used":
             return Receipt((), "")
         stance = "supports" if verdict == "right" else "refutes"
-        return self._speak(held, stance, "observation", f"feedback: {verdict}", agent, sight, wait)
+        words = [self._words(held, stance, "observation", f"feedback: {verdict}", agent, sight) for held in judged]
+        return self.retain(words, bank=judged[0].bank, wait=wait)
 
-    def _speak(
-        self, held: Belief, stance: str, kind: str, reason: str, agent: str, sight: Principal, wait: bool
-    ) -> Receipt:
-        """Say something about a belief, as a claim on its own slot, scope and value, to those who may see it."""
+    def _judged(self, of: str | Answer, verdict: Usefulness, bank: str, sight: Principal) -> list[Belief]:
+        """The beliefs that feedback is about, at least one, as the judge may see them. Raises NotFound."""
+        if isinstance(of, str) and not of.startswith(_ANSWER):
+            return [self.belief(of, bank=bank, principal=sight)]
+        ids = self._used(of, bank)
+        if verdict != "used":
+            ids = ids[:1]
+        seen = []
+        for id in ids:
+            with suppress(NotFound):
+                seen.append(self.belief(id, bank=bank, principal=sight))
+        if not seen:
+            name = of if isinstance(of, str) else of.id
+            raise NotFound(f"answer {name:.80} rests on no belief that you may see; name the belief itself")
+        return seen
+
+    def _used(self, of: str | Answer, bank: str) -> list[str]:
+        """The ids of the beliefs of an answer, the leading one first."""
+        if isinstance(of, Answer):
+            return [found.belief.id for found in of.found]
+        return [used.id for used in self.home.recalls.find(bank, of).beliefs]
+
+    def _words(
+        self, held: Belief, stance: str, kind: str, reason: str, agent: str, sight: Principal
+    ) -> dict[str, object]:
+        """Something said of a belief, as a claim on its own slot, scope and value, for those who may see it.
+
+        It names the version that it judges, so that the same verdict on a later version is another observation.
+        """
         claim: dict[str, object] = {
             "entity": {"name": held.entity.name, "type": held.entity.type},
             "stance": stance,
@@ -83,6 +119,6 @@ class Judging(Telling, Asking):
             claim |= {"attribute": held.attribute, "value": held.value, "value_type": held.value_type}
         voice = agent or ANONYMOUS
         source = {"id": voice, "origin": voice, "type": "feedback"}
+        version = {"version": str(held.version)}
         told: dict[str, object] = {"text": reason, "claims": [claim], "agent": agent, "source": source}
-        audience = audience_of(self.home.mesh, held, sight, self.home.clock())
-        return self.retain(told | audience, bank=held.bank, wait=wait)
+        return told | {"metadata": version} | audience_of(self.home.mesh, held, sight, self.home.clock())
