@@ -11,6 +11,7 @@ from beliefmesh.narrate import Narrative
 from beliefmesh.receipt import Imported, Receipt
 from schemas.answer import Answer, Explanation, History
 from schemas.belief import Belief
+from schemas.job import JobRun
 from schemas.profile import Persona
 
 _THREADS = 8
@@ -71,6 +72,14 @@ class AsyncMemory:
     async def calibrate(self, *args: Any, **kwargs: Any) -> Calibration:
         """See `Memory.calibrate`."""
         return await self._call(self.memory.calibrate, *args, **kwargs)
+
+    async def run_job(self, *args: Any, **kwargs: Any) -> JobRun:
+        """See `Memory.run_job`."""
+        return await self._call(self.memory.run_job, *args, **kwargs)
+
+    async def job_runs(self, *args: Any, **kwargs: Any) -> list[JobRun]:
+        """See `Memory.job_runs`."""
+        return await self._call(self.memory.job_runs, *args, **kwargs)
 
     async def stats(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
         """See `Memory.stats`."""

@@ -15,6 +15,7 @@ from schemas.errors import InvalidSetting, StoreUnavailable
 from schemas.instant import Instant
 from stores.embedders import open_embedder
 from stores.language.endpoint import open_language
+from stores.ledger import open_ledger
 from stores.open import is_kafka, open_graph, open_index, open_log
 from stores.ports import GraphStore, LanguageModel, SearchIndex, StoreUrls
 from streams.choose import open_worker
@@ -55,6 +56,8 @@ class Home:
             opened.callback(self.log.close)
             self.graph = open_graph(self.urls.graph)
             opened.callback(self.graph.close)
+            self.ledger = open_ledger(url_in(self.folder, self.space, "sqlite", "jobs.db"))
+            opened.callback(self.ledger.close)
             self.topics = topics_of(settings, self.space)
             self.language = open_language(settings.llm)
             self.index: SearchIndex | None = None

@@ -16,13 +16,14 @@ from beliefmesh.verbs.merging import Merging
 from beliefmesh.verbs.narrating import Narrating
 from beliefmesh.verbs.operating import Operating
 from beliefmesh.verbs.profiling import Profiling
+from beliefmesh.verbs.upkeep import Upkeep
 from recall.judge import Filter
 from recall.question import Retriever
 from schemas.instant import Instant
 from schemas.limits import check_bank
 
 
-class Memory(Judging, Merging, Narrating, Profiling, Operating):
+class Memory(Judging, Merging, Narrating, Profiling, Operating, Upkeep):
     """A belief memory in a folder, in this process; for several threads.
 
     `folder` defaults to the settings' (`.beliefmesh`). Everything accepted is in the log before `retain` returns.

@@ -29,6 +29,7 @@ Where = Literal["here", "elsewhere"]
 Runtime = Literal["auto", "inline", "ray"]
 Level = Literal["debug", "info", "warning", "error"]
 Format = Literal["auto", "json", "text"]
+Hours = Annotated[float, msgspec.Meta(ge=0.0, le=100_000.0)]
 Count = Annotated[int, msgspec.Meta(ge=1, le=1_000_000)]
 
 
@@ -109,6 +110,16 @@ class LogSettings(msgspec.Struct, frozen=True):
     format: Format = "auto"
 
 
+class JobSettings(msgspec.Struct, frozen=True):
+    """Which jobs run by themselves, how often (in hours, 0: never), and on which banks they change something."""
+
+    enabled: bool = True
+    decay_hours: Hours = 1.0
+    reindex_hours: Hours = 0.0
+    banks: str = ""
+    share: Annotated[float, msgspec.Meta(ge=0.0, le=1.0)] = 1.0
+
+
 class PolicySettings(msgspec.Struct, frozen=True):
     """The file of the policy that banks get, if any."""
 
@@ -127,6 +138,7 @@ class Settings(msgspec.Struct, frozen=True):
     webhooks: WebhookSettings = WebhookSettings()
     access: AccessSettings = AccessSettings()
     recall: RecallSettings = RecallSettings()
+    jobs: JobSettings = JobSettings()
     logging: LogSettings = LogSettings()
     policy: PolicySettings = PolicySettings()
 

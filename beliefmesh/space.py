@@ -15,7 +15,7 @@ FIRST = ""
 _POINTER = "space"
 _SPACES = "spaces"
 _UNFINISHED = "unfinished"
-_PLACES = ("graph.db", "index")
+_PLACES = ("graph.db", "index", "jobs.db")
 
 
 def check_space(name: object, field: str) -> str:

@@ -12,6 +12,7 @@ from actors.mesh import Mesh
 from schemas.dead_letter import DeadLetter
 from schemas.instant import SECOND, Instant
 from schemas.routing import partition_of
+from schemas.slot import Change
 from stores.ports import Entry, Log, Record
 from streams.bundles import bundled
 from streams.dead_letters import DeadLetters
@@ -70,10 +71,12 @@ class Worker(ABC):
 
     def review(self, slots: Sequence[tuple[str, str]]) -> None:
         """Decide (bank, slot) pairs again, and announce what changed; for the next stage to index."""
-        now = self._clock()
-        changes = self._mesh.review(slots, now)
-        self._publish(CHANGES, [entry_of(change) for change in changes], now)
+        self.announce(self._mesh.review(slots, self._clock()))
         self._count({"reviews": len(slots)})
+
+    def announce(self, changes: Sequence[Change]) -> None:
+        """Tell the next stage, which indexes, and all who listen what was decided."""
+        self._publish(CHANGES, [entry_of(change) for change in changes], self._clock())
 
     def _process(
         self, stage: Stage, batch: Mapping[int, Sequence[Record]], commit: Callable[[Mapping[int, int]], None]

@@ -41,6 +41,7 @@ _COMMANDS = {
     "keys": "beliefmesh.cli.keys:keys",
     "stats": "beliefmesh.cli.operating:stats",
     "doctor": "beliefmesh.cli.operating:doctor",
+    "jobs": "beliefmesh.cli.jobs:jobs",
     "rebuild": "beliefmesh.cli.rebuild:rebuild_command",
     "topics": "beliefmesh.cli.topics:topics",
     "dlq": "beliefmesh.cli.operating:dlq",

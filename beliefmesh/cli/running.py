@@ -9,6 +9,7 @@ from beliefmesh.home import system_clock
 from beliefmesh.http.door import door_of
 from beliefmesh.http.serve import listen, serve
 from beliefmesh.memory import Memory
+from beliefmesh.scheduled import scheduled
 from beliefmesh.settings import LOOPBACK, Settings
 from beliefmesh.show import show_serving, show_tour
 from beliefmesh.tour import learn_sample, take_tour, tour_to_builtins
@@ -37,6 +38,7 @@ def up_command(context: click.Context, once: bool, no_sample: bool, runtime: str
             tour = take_tour(memory, lesson)
             session.emit(tour_to_builtins(tour), lambda console: show_tour(console, tour))
         if listener is not None:
+            opened.enter_context(scheduled(memory))
             serve(memory, listener, lambda address: _serving(session, address, memory))
 
 
@@ -66,7 +68,11 @@ def serve_command(
     ):
         session.set(key, value)
     settings = session.loaded().settings
-    with listen(settings.http, guarded=_guarded(settings)) as listener, Memory(settings=settings) as memory:
+    with (
+        listen(settings.http, guarded=_guarded(settings)) as listener,
+        Memory(settings=settings) as memory,
+        scheduled(memory),
+    ):
         serve(memory, listener, lambda address: _announce(session, address, memory))
 
 

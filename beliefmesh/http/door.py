@@ -22,11 +22,12 @@ _SOURCE = "/v1/banks/{bank}/sources/{name}"
 _IN_BANK = "/v1/banks/{bank}/"
 _QUESTIONS = ("/recall",)
 """What is asked by POST, as a question may be long."""
-_OWNERS = ("/forget", "/calibrate", "/policy", "/profile", "/doctor")
+_OWNERS = ("/forget", "/calibrate", "/policy", "/profile", "/doctor", "/jobs/{name}")
 """What changes a bank beyond telling it something."""
 _OF_EVERY_BANK: dict[tuple[str, str], Role] = {
     ("GET", "/v1/banks"): "reader",
     ("GET", "/v1/sources"): "reader",
+    ("GET", "/v1/jobs"): "reader",
     ("GET", "/v1/receipts/{token}"): "reader",
 }
 """What shows nothing of a bank that the caller has no access to, though no bank stands in the path."""

@@ -18,6 +18,7 @@ from beliefmesh.movement import Movement
 from beliefmesh.remote import RemoteMemory
 from beliefmesh.settings import HttpSettings, MeshSettings, Settings, StoreSettings
 from schemas.errors import InvalidInput, InvalidSetting, NotFound, StoreUnavailable, UnknownBank, VersionConflict
+from schemas.job import JobRun
 from schemas.routing import partition_of
 from stores.ports import Entry, Log
 
@@ -477,6 +478,17 @@ def test_the_remote_client_gets_the_very_results_of_the_memory(remote: RemoteMem
     assert remote.banks() == ["shop"]
     assert remote.recall("plan", principal="雷娜").found[0].belief.value == "leave"
     assert remote.doctor().healthy
+
+
+def test_the_remote_client_runs_a_job_to_its_end(remote: RemoteMemory) -> None:
+    remote.retain("The door is red.")
+    heard: list[JobRun] = []
+
+    run = remote.run_job("reindex", told=heard.append)
+
+    assert (run.ended is not None, heard) == (True, [run])
+    assert remote.job_runs("reindex", bank="shop") == [run]
+    assert remote.job_run(run.id) == run
 
 
 def test_the_remote_client_imports_lines_and_handles_dead_letters(remote: RemoteMemory) -> None:

@@ -1,0 +1,121 @@
+"""Commands for jobs: which there are, running one, what the runs did."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import click
+from rich import box
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+from rich.text import Text
+
+from beliefmesh.cli.session import AnyMemory, Session, session_of, with_flags
+from beliefmesh.scheduled import intervals_of
+from jobs.catalogue import JOBS, job_named
+from jobs.job import Job
+from jobs.run import Progress as Told
+from schemas.instant import HOUR, format_instant
+from schemas.job import JobRun
+
+
+@click.group()
+def jobs() -> None:
+    """Scheduled work, and what it did."""
+
+
+@jobs.command("list")
+@with_flags
+@click.pass_context
+def list_jobs(context: click.Context) -> None:
+    """The jobs that there are, and how often each runs by itself while the mesh is up."""
+    session = session_of(context)
+    settings = session.loaded().settings.jobs
+    every = {name: at / HOUR if settings.enabled else 0.0 for name, at in intervals_of(settings).items()}
+    plain = [{"name": job.name, "summary": job.summary, "hours": every.get(job.name, 0.0)} for job in JOBS.values()]
+    session.emit(plain, lambda console: _show_jobs(console, every))
+
+
+@jobs.command("run")
+@with_flags
+@click.argument("name")
+@click.option("--dry-run", is_flag=True, help="Say what would be done, and change nothing.")
+@click.option("--shadow", is_flag=True, help="The same, kept in the history as the schedule's shadow mode.")
+@click.pass_context
+def run(context: click.Context, name: str, dry_run: bool, shadow: bool) -> None:
+    """Run a job on the bank to its end; one that was stopped goes on from where it was."""
+    session = session_of(context)
+    job = job_named(name)
+    with session.memory() as memory, _bar(session, job, memory) as told:
+        done = memory.run_job(name, mode="dry run" if dry_run else "shadow" if shadow else "apply", told=told)
+    session.emit(done, lambda console: _show_run(console, done))
+
+
+@jobs.command("history")
+@with_flags
+@click.argument("name", required=False)
+@click.option("--limit", type=click.IntRange(1, 10_000), default=20, show_default=True, help="How many runs.")
+@click.pass_context
+def history(context: click.Context, name: str | None, limit: int) -> None:
+    """What jobs did, newest first, on all banks."""
+    session = session_of(context)
+    with session.memory() as memory:
+        runs = memory.job_runs(name, limit=limit)
+    session.emit(runs, lambda console: _show_runs(console, runs))
+
+
+@jobs.command("show")
+@with_flags
+@click.argument("id")
+@click.pass_context
+def show(context: click.Context, id: str) -> None:
+    """One run of a job: counts, what was done and why."""
+    session = session_of(context)
+    with session.memory() as memory:
+        found = memory.job_run(id)
+    session.emit(found, lambda console: _show_run(console, found))
+
+
+@contextmanager
+def _bar(session: Session, job: Job, memory: AnyMemory) -> Iterator[Told]:
+    """A bar on standard error, where that is a terminal."""
+    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    seen = session.notes.is_terminal
+    with Progress(*columns, console=session.notes, transient=True, disable=not seen) as bar:
+        held = memory.stats(memory.bank)["banks"].get(memory.bank, {}) if seen else {}
+        task = bar.add_task(job.name, total=held.get(job.of))
+        yield lambda run: bar.update(task, completed=run.counts.get(job.of, 0))
+
+
+def _show_jobs(console: Console, every: dict[str, float]) -> None:
+    table = Table("job", "by itself", "what it does", box=box.SIMPLE)
+    for job in JOBS.values():
+        hours = every.get(job.name, 0.0)
+        table.add_row(job.name, f"every {hours:g} h" if hours else "no", job.summary)
+    console.print(table, soft_wrap=False)
+
+
+def _show_runs(console: Console, runs: list[JobRun]) -> None:
+    table = Table("run", "job", "bank", "mode", "started", "state", "counts", box=box.SIMPLE)
+    for run in runs:
+        counts = ", ".join(f"{count} {name}" for name, count in run.counts.items())
+        table.add_row(run.id, run.job, Text(run.bank), run.mode, format_instant(run.started), _state(run), counts)
+    console.print(table, soft_wrap=False)
+
+
+def _show_run(console: Console, run: JobRun) -> None:
+    console.print(Text(f"{run.job} on bank {run.bank}, {run.mode}, run {run.id}: {_state(run)}, {run.pages} pages"))
+    for name, count in {**run.counts, **({"bytes": run.bytes} if run.bytes else {})}.items():
+        console.print(Text(f"  {count} {name}"))
+    if run.reasons:
+        console.print(Text("why:"))
+    for reason, count in run.reasons.items():
+        console.print(Text(f"  {count} {reason}"))
+    for example in run.examples:
+        console.print(Text(f"  - {example}", "dim"))
+
+
+def _state(run: JobRun) -> str:
+    if run.ended is not None:
+        return f"ended {format_instant(run.ended)}"
+    return f"failed: {run.failed}" if run.failed else "not at its end"

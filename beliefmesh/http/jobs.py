@@ -1,0 +1,69 @@
+"""Routes for jobs: which there are, running one, what the runs did."""
+
+import time
+from collections.abc import Callable
+
+from fastapi import APIRouter
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import Response
+
+from beliefmesh.http.reply import json_reply, reply
+from beliefmesh.memory import Memory
+from beliefmesh.verbs.upkeep import check_mode
+from jobs.catalogue import JOBS
+from schemas.errors import InvalidInput, UnknownBank
+from schemas.job import JobRun, JobRuns
+from schemas.limits import check_bank
+
+_MOST_SECONDS = 60.0
+
+router = APIRouter(prefix="/v1", tags=["jobs"])
+
+
+@router.get("/jobs")
+async def jobs() -> Response:
+    """The jobs that there are."""
+    return json_reply({"jobs": [{"name": job.name, "summary": job.summary} for job in JOBS.values()]})
+
+
+@router.post("/banks/{bank}/jobs/{name}")
+async def run(bank: str, name: str, request: Request, mode: str = "apply", seconds: float = 30.0) -> Response:
+    """Run a job for some seconds; without `ended` in the answer it is not at its end, and the same call goes on."""
+    memory: Memory = request.app.state.memory
+    if check_bank(bank) not in await run_in_threadpool(memory.banks):
+        raise UnknownBank(f"there is no bank {bank!r}; retain something into it first")
+    if not 0 < seconds <= _MOST_SECONDS:
+        raise InvalidInput("seconds", f"is {seconds:g}; it must lie above 0, up to {_MOST_SECONDS:g}")
+    chosen = check_mode(mode)
+    done = await run_in_threadpool(lambda: memory.run_job(name, bank=bank, mode=chosen, enough=_after(seconds)))
+    return reply(request, done, done)
+
+
+@router.get("/job-runs")
+async def job_runs(request: Request, job: str | None = None, bank: str | None = None, limit: int = 20) -> Response:
+    """What jobs did, newest first."""
+    memory: Memory = request.app.state.memory
+    runs = JobRuns(tuple(await run_in_threadpool(lambda: memory.job_runs(job, bank=bank, limit=limit))))
+    return reply(request, runs, runs)
+
+
+@router.get("/job-runs/{id}")
+async def job_run(id: str, request: Request) -> Response:
+    """One run of a job."""
+    memory: Memory = request.app.state.memory
+    found: JobRun = await run_in_threadpool(memory.job_run, id)
+    return reply(request, found, found)
+
+
+def _after(seconds: float) -> Callable[[], bool]:
+    """Whether the seconds are over; never before the first page, so that every call gets on."""
+    end = time.monotonic() + seconds
+    asked = 0
+
+    def over() -> bool:
+        nonlocal asked
+        asked += 1
+        return asked > 1 and time.monotonic() > end
+
+    return over

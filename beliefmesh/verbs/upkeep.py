@@ -1,0 +1,67 @@
+"""Verbs for jobs: which there are, running one, what the runs did."""
+
+from collections.abc import Callable
+
+from beliefmesh.verbs.bound import Bound
+from jobs.catalogue import job_named
+from jobs.job import Work
+from jobs.run import Progress, run_job
+from schemas.errors import InvalidInput
+from schemas.job import JobRun, Mode
+from schemas.limits import check_bank, shown
+
+_MODES: tuple[Mode, ...] = ("apply", "shadow", "dry run")
+_MOST_RUNS = 10_000
+
+
+class Upkeep(Bound):
+    """Scheduled work, by hand."""
+
+    def run_job(
+        self,
+        name: str,
+        *,
+        bank: str | None = None,
+        mode: Mode = "apply",
+        told: Progress = lambda _: None,
+        enough: Callable[[], bool] = lambda: False,
+    ) -> JobRun:
+        """Run a job on a bank to its end, or until `enough`; the next call of the same mode then goes on from there.
+
+        `told` hears of every page. Raises NotFound for an unknown job, Busy while another one runs on the bank.
+        """
+        job = job_named(name)
+        work = Work(
+            mesh=self.home.mesh,
+            graph=self.home.graph,
+            bank=self._bank(bank),
+            clock=self.home.clock,
+            announce=self.home.worker.announce,
+            mode=check_mode(mode),
+        )
+        run = run_job(job, work, self.home.ledger, told=told, enough=enough)
+        if work.applies and not self.home.streaming:
+            self.home.worker.drain()
+        return run
+
+    def job_runs(self, name: str | None = None, *, bank: str | None = None, limit: int = 20) -> list[JobRun]:
+        """What jobs did, newest first; of all jobs and all banks where none is named."""
+        if name is not None:
+            job_named(name)
+        if not 1 <= limit <= _MOST_RUNS:
+            raise InvalidInput("limit", f"is {limit}; it must lie between 1 and {_MOST_RUNS}")
+        self.home.require_open()
+        return self.home.ledger.runs(name, None if bank is None else check_bank(bank), limit)
+
+    def job_run(self, id: str) -> JobRun:
+        """One run of a job. Raises NotFound."""
+        self.home.require_open()
+        return self.home.ledger.run(id)
+
+
+def check_mode(mode: object) -> Mode:
+    """Accept the name of a mode. Raises InvalidInput."""
+    for known in _MODES:
+        if mode == known:
+            return known
+    raise InvalidInput("mode", f"{shown(mode)} is not a mode; use one of {', '.join(_MODES)}")

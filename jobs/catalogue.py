@@ -1,0 +1,23 @@
+"""Which jobs there are."""
+
+from collections.abc import Mapping
+
+from jobs.decay import decay
+from jobs.job import Job
+from jobs.reindex import reindex
+from schemas.errors import NotFound
+
+JOBS: Mapping[str, Job] = {
+    job.name: job
+    for job in (
+        Job(name="decay", summary="decides again what time has changed: only slots that are due", step=decay),
+        Job(name="reindex", summary="makes every row of the index anew from the graph", step=reindex, of="beliefs"),
+    )
+}
+
+
+def job_named(name: str) -> Job:
+    """The job of a name. Raises NotFound."""
+    if name not in JOBS:
+        raise NotFound(f"there is no job {name!r:.80}; there are {', '.join(JOBS)}")
+    return JOBS[name]

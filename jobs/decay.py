@@ -1,0 +1,56 @@
+"""The decay job: slots whose time has come are decided again, and no others (design 10)."""
+
+from collections import Counter
+
+from beliefs.revise import revise
+from jobs.job import PAGE, Page, Work
+from schemas.instant import Instant
+from schemas.slot import BeliefChange, Change
+
+_MORE = 4
+
+
+def decay(work: Work, after: str) -> Page:
+    """Decide a page of the slots that are due (`review_at <= now`).
+
+    What was decided is not due any more, so that each page begins anew; where nothing is to be changed, `after` counts
+    what was seen.
+    """
+    now = work.clock()
+    seen = int(after or 0)
+    due = _due(work, now, PAGE if work.applies else seen + PAGE)
+    page = due if work.applies else due[seen:]
+    changes = _decided(work, page, now)
+    moves = [moved for change in changes for moved in change.beliefs]
+    return Page(
+        after=str(seen + len(page)) if len(page) == PAGE else None,
+        counts={"slots": len(page), "changed": sum(bool(change.beliefs) for change in changes)},
+        reasons=dict(Counter(map(_told, moves))),
+        examples=tuple(f"belief {moved.id}: {_told(moved)}" for moved in moves),
+    )
+
+
+def _due(work: Work, now: Instant, wanted: int) -> list[str]:
+    """The first slots of the bank that are due; the graph knows them of all banks, in one order."""
+    asked = wanted
+    while True:
+        found = work.graph.due(now, asked)
+        mine = [slot for bank, slot in found if bank == work.bank]
+        if len(mine) >= wanted or len(found) < asked:
+            return mine[:wanted]
+        asked *= _MORE
+
+
+def _decided(work: Work, slots: list[str], now: Instant) -> list[Change]:
+    if work.applies:
+        changes = work.mesh.review([(work.bank, slot) for slot in slots], now)
+        work.announce(changes)
+        return changes
+    policy = work.graph.policy(work.bank)
+    stored = work.graph.load_slots(work.bank, slots)
+    revisions = [revise(stored[slot], (), policy, now) for slot in slots if slot in stored]
+    return [revision.change for revision in revisions if revision.decision is not None]
+
+
+def _told(moved: BeliefChange) -> str:
+    return f"{moved.before or 'new'} to {moved.status}"

@@ -1,0 +1,71 @@
+"""Runs a job on a bank: under a lease, page by page, from where it stopped, and keeps what it did."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from uuid import uuid4
+
+import msgspec
+
+from jobs.job import Job, Page, Work
+from schemas.errors import BeliefmeshError
+from schemas.instant import Instant
+from schemas.job import JobRun
+from stores.ledger import Ledger, new_owner
+
+_EXAMPLES = 20
+
+Progress = Callable[[JobRun], None]
+
+
+def run_job(
+    job: Job,
+    work: Work,
+    ledger: Ledger,
+    *,
+    told: Progress = lambda _: None,
+    enough: Callable[[], bool] = lambda: False,
+) -> JobRun:
+    """Run the job to its end, or until `enough`; `told` hears of every page.
+
+    A run that a kill, a failure or `enough` has stopped is gone on with by the next call of the same job, bank and
+    mode. The cursor is kept after each page's effect, so that a page may run twice and none is left out. Raises Busy
+    while another job runs on the bank, and what a page raised, after it was noted.
+    """
+    owner = new_owner()
+    ledger.take(work.bank, owner, work.clock())
+    try:
+        run = ledger.unfinished(job.name, work.bank, work.mode) or _new(job, work)
+        while run.ended is None and not enough():
+            try:
+                page = job.step(work, run.cursor)
+            except BeliefmeshError as error:
+                ledger.save(msgspec.structs.replace(run, failed=str(error)), owner, work.clock())
+                raise
+            run = _further(run, page, work.clock())
+            ledger.save(run, owner, work.clock())
+            told(run)
+        return run
+    finally:
+        ledger.release(work.bank, owner)
+
+
+def _new(job: Job, work: Work) -> JobRun:
+    return JobRun(id=f"j{uuid4().hex[:16]}", job=job.name, bank=work.bank, mode=work.mode, started=work.clock())
+
+
+def _further(run: JobRun, page: Page, now: Instant) -> JobRun:
+    return msgspec.structs.replace(
+        run,
+        ended=now if page.after is None else None,
+        cursor=page.after or "",
+        pages=run.pages + 1,
+        counts=_sum(run.counts, page.counts),
+        reasons=_sum(run.reasons, page.reasons),
+        examples=(*run.examples, *page.examples)[:_EXAMPLES],
+        bytes=run.bytes + page.bytes,
+        failed="",
+    )
+
+
+def _sum(one: Mapping[str, int], other: Mapping[str, int]) -> dict[str, int]:
+    return dict(Counter(one) + Counter(other))

@@ -1,0 +1,178 @@
+"""The ledger of jobs in one SQLite file: who runs one, how far each run is, what every run did.
+
+Several threads and processes may have it open. What is written is durable on return.
+"""
+
+import os
+import socket
+import sqlite3
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from uuid import uuid4
+
+import msgspec
+
+from schemas.errors import Busy, InvalidSetting, NotFound, StoreUnavailable
+from schemas.instant import MINUTE, Instant
+from schemas.job import JobRun, Mode
+from schemas.wire import dump, load
+
+STALE: Instant = 5 * MINUTE
+"""A lease whose owner has not been heard of for so long may be taken over."""
+
+_BUSY_SECONDS = 10.0
+_KEPT_RUNS = 500
+_SCHEME = "sqlite:///"
+_TABLES = (
+    "CREATE TABLE IF NOT EXISTS leases (bank TEXT PRIMARY KEY, owner TEXT NOT NULL, beat INTEGER NOT NULL)",
+    "CREATE TABLE IF NOT EXISTS runs (id TEXT PRIMARY KEY, job TEXT NOT NULL, bank TEXT NOT NULL, mode TEXT NOT NULL, "
+    "started INTEGER NOT NULL, ended INTEGER, body BLOB NOT NULL)",
+    "CREATE INDEX IF NOT EXISTS runs_by_job ON runs (job, bank, started)",
+)
+
+
+class Ledger:
+    """Leases and runs; raises StoreUnavailable when the file cannot be used."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._turn = threading.Lock()
+        with self._errors():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._connection = sqlite3.connect(
+                path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
+            )
+        with self.writing() as connection:
+            for statement in _TABLES:
+                connection.execute(statement)
+
+    def take(self, bank: str, owner: str, now: Instant) -> None:
+        """Become the one that runs a job on the bank. Raises Busy while another one does, unless dead or silent."""
+        with self.writing() as connection:
+            held = connection.execute("SELECT owner, beat FROM leases WHERE bank = ?", (bank,)).fetchone()
+            if held and held[0] != owner and held[1] > now - STALE and not _is_dead(held[0]):
+                raise Busy(f"a job runs on bank {bank} already (by {held[0]}); try again when it has ended")
+            connection.execute("INSERT OR REPLACE INTO leases VALUES (?, ?, ?)", (bank, owner, now))
+
+    def release(self, bank: str, owner: str) -> None:
+        """Give the bank up; nothing happens if somebody else has taken it over."""
+        with self.writing() as connection:
+            connection.execute("DELETE FROM leases WHERE (bank, owner) = (?, ?)", (bank, owner))
+
+    def save(self, run: JobRun, owner: str, now: Instant) -> None:
+        """Keep how far a run is, and the lease with it. Raises Busy if somebody else has taken the bank over."""
+        with self.writing() as connection:
+            beaten = connection.execute(
+                "UPDATE leases SET beat = ? WHERE (bank, owner) = (?, ?)", (now, run.bank, owner)
+            ).rowcount
+            if not beaten:
+                raise Busy(f"another process has taken over the jobs of bank {run.bank}; this run ends here")
+            connection.execute(
+                "INSERT OR REPLACE INTO runs VALUES (?, ?, ?, ?, ?, ?, ?)",
+                (run.id, run.job, run.bank, run.mode, run.started, run.ended, dump(run)),
+            )
+            if run.ended is not None:
+                connection.execute(
+                    "DELETE FROM runs WHERE (job, bank) = (?, ?) AND ended IS NOT NULL AND id NOT IN "
+                    "(SELECT id FROM runs WHERE (job, bank) = (?, ?) ORDER BY started DESC LIMIT ?)",
+                    (run.job, run.bank, run.job, run.bank, _KEPT_RUNS),
+                )
+
+    def unfinished(self, job: str, bank: str, mode: Mode) -> JobRun | None:
+        """The newest run of this kind, if it has not come to its end."""
+        with self.reading() as connection:
+            row = connection.execute(
+                "SELECT body, ended FROM runs WHERE (job, bank, mode) = (?, ?, ?) ORDER BY started DESC, id LIMIT 1",
+                (job, bank, mode),
+            ).fetchone()
+        return load(row[0], JobRun) if row and row[1] is None else None
+
+    def last_end(self, job: str, bank: str) -> Instant | None:
+        """When the job last came to its end on the bank; a dry run does not count."""
+        with self.reading() as connection:
+            (at,) = connection.execute(
+                "SELECT max(ended) FROM runs WHERE (job, bank) = (?, ?) AND mode != 'dry run'", (job, bank)
+            ).fetchone()
+        return None if at is None else int(at)
+
+    def runs(self, job: str | None, bank: str | None, limit: int) -> list[JobRun]:
+        """Runs, newest first; of all jobs and banks where none is named."""
+        with self.reading() as connection:
+            rows = connection.execute(
+                "SELECT body FROM runs WHERE (?1 IS NULL OR job = ?1) AND (?2 IS NULL OR bank = ?2) "
+                "ORDER BY started DESC, id DESC LIMIT ?3",
+                (job, bank, limit),
+            ).fetchall()
+        return [load(body, JobRun) for (body,) in rows]
+
+    def run(self, id: str) -> JobRun:
+        """One run. Raises NotFound."""
+        with self.reading() as connection:
+            row = connection.execute("SELECT body FROM runs WHERE id = ?", (id,)).fetchone()
+        if row is None:
+            raise NotFound(f"there is no run {id!r:.80}; `beliefmesh jobs history` lists them")
+        return load(row[0], JobRun)
+
+    def close(self) -> None:
+        """Close the file."""
+        with self._turn:
+            self._connection.close()
+
+    @contextmanager
+    def reading(self) -> Iterator[sqlite3.Connection]:
+        """The connection, for this thread alone."""
+        with self._turn, self._errors():
+            yield self._connection
+
+    @contextmanager
+    def writing(self) -> Iterator[sqlite3.Connection]:
+        """The connection in a transaction: all of it is durable on leaving, or none of it after an error."""
+        with self._turn, self._errors():
+            for pragma in ("journal_mode = WAL", "synchronous = FULL", "secure_delete = ON"):
+                self._connection.execute(f"PRAGMA {pragma}")
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield self._connection
+                self._connection.execute("COMMIT")
+            except BaseException:
+                if self._connection.in_transaction:
+                    self._connection.execute("ROLLBACK")
+                raise
+
+    @contextmanager
+    def _errors(self) -> Iterator[None]:
+        try:
+            yield
+        except (sqlite3.Error, OSError) as error:
+            raise StoreUnavailable(f"the ledger of jobs {self._path} cannot be used: {error}") from error
+        except msgspec.DecodeError as error:
+            raise StoreUnavailable(f"the ledger of jobs {self._path} holds what is no run: {error}") from error
+
+
+def open_ledger(url: str) -> Ledger:
+    """The ledger at `sqlite:///file.db`. Raises InvalidSetting for another URL."""
+    path = Path(url.removeprefix(_SCHEME))
+    if not url.startswith(_SCHEME) or not path.name:
+        raise InvalidSetting(f"the ledger {url!r} of jobs is not sqlite:///file.db")
+    return Ledger(path)
+
+
+def new_owner() -> str:
+    """A name for who takes a lease, from which others on this machine can tell whether it lives."""
+    return f"{socket.gethostname()}/{os.getpid()}/{uuid4().hex[:8]}"
+
+
+def _is_dead(owner: str) -> bool:
+    """Whether the owner was a process of this machine that is gone; of other machines nothing is known."""
+    host, _, rest = owner.rpartition("/")[0].rpartition("/")
+    if host != socket.gethostname() or not rest.isdecimal():
+        return False
+    try:
+        os.kill(int(rest), 0)
+    except ProcessLookupError:
+        return True
+    except PermissionError:
+        return False
+    return False

@@ -1,0 +1,68 @@
+"""Jobs over HTTP and from the command line: the same runs, the same errors."""
+
+import json
+
+import pytest
+from fastapi.testclient import TestClient
+
+from beliefmesh.cli.entry import run
+from beliefmesh.http.app import create_app
+from beliefmesh.memory import Memory
+
+
+@pytest.fixture
+def client(memory: Memory):
+    memory.retain("The door is red.", source="desk")
+    with TestClient(create_app(memory, memory.home.settings), raise_server_exceptions=False) as opened:
+        yield opened
+
+
+def test_a_job_is_run_and_its_run_is_told(client: TestClient) -> None:
+    assert [job["name"] for job in client.get("/v1/jobs").json()["jobs"]] == ["decay", "reindex"]
+
+    ran = client.post("/v1/banks/default/jobs/reindex?mode=dry run")
+    assert ran.status_code == 200
+    assert (ran.json()["mode"], ran.json()["counts"]["beliefs"] > 0) == ("dry run", True)
+    assert ran.json()["ended"] is not None
+    assert client.get(f"/v1/job-runs/{ran.json()['id']}").json() == ran.json()
+    assert client.get("/v1/job-runs?job=reindex").json() == {"runs": [ran.json()]}
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status", "code"),
+    [
+        ("POST", "/v1/banks/default/jobs/nothing", 404, "not_found"),
+        ("POST", "/v1/banks/unknown/jobs/decay", 404, "unknown_bank"),
+        ("POST", "/v1/banks/default/jobs/decay?mode=fast", 422, "invalid_input"),
+        ("POST", "/v1/banks/default/jobs/decay?seconds=0", 422, "invalid_input"),
+        ("POST", "/v1/banks/default/jobs/decay?seconds=nan", 422, "invalid_input"),
+        ("GET", "/v1/job-runs/j1", 404, "not_found"),
+        ("GET", "/v1/job-runs?limit=0", 422, "invalid_input"),
+    ],
+)
+def test_what_cannot_be_run_gets_a_named_error(
+    client: TestClient, method: str, path: str, status: int, code: str
+) -> None:
+    answer = client.request(method, path)
+
+    assert (answer.status_code, answer.json()["error"]["code"]) == (status, code)
+
+
+def test_jobs_are_listed_run_and_remembered_from_the_command_line(tmp_path, capfdbinary) -> None:
+    folder = ["--folder", str(tmp_path / "mesh"), "--json"]
+    assert run(["retain", "The door is red.", *folder]) == 0
+    capfdbinary.readouterr()
+
+    assert run(["jobs", "list", *folder]) == 0
+    listed = {job["name"]: job["hours"] for job in json.loads(capfdbinary.readouterr().out)}
+    assert run(["jobs", "run", "decay", "--dry-run", *folder]) == 0
+    ran = json.loads(capfdbinary.readouterr().out)
+    assert run(["jobs", "history", *folder]) == 0
+    history = json.loads(capfdbinary.readouterr().out)
+    assert run(["jobs", "show", ran["id"], "--folder", str(tmp_path / "mesh")]) == 0
+    shown = capfdbinary.readouterr().out.decode()
+    assert run(["jobs", "run", "nothing", *folder]) == 3
+
+    assert listed["decay"] == 1.0
+    assert (ran["job"], ran["mode"], history) == ("decay", "dry run", [ran])
+    assert f"decay on bank default, dry run, run {ran['id']}: ended" in shown
