@@ -25,6 +25,7 @@ Exit codes:
 _COMMANDS = {
     "up": "beliefmesh.cli.running:up_command",
     "serve": "beliefmesh.cli.running:serve_command",
+    "mcp": "beliefmesh.cli.mcp:mcp_command",
     "worker": "beliefmesh.cli.worker:worker_command",
     "actors": "beliefmesh.cli.actors:actors_command",
     "retain": "beliefmesh.cli.telling:retain",
