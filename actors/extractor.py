@@ -91,7 +91,7 @@ class Extractor:
             key: self._pool.submit(_ask, model, record, key, observation, question, until)
             for key, (observation, question) in first.items()
         }
-        return {one: record.keep(one, keys[one], asking[keys[one]].result()) for one in unread}
+        return record.keep({one: (keys[one], asking[keys[one]].result()) for one in unread})
 
 
 def open_extractor(urls: StoreUrls, model: LanguageModel | None = None) -> Extractor:

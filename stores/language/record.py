@@ -6,7 +6,7 @@ for an observation stays, an answer as well as a failure, and an answer to an eq
 
 import sqlite3
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -72,12 +72,17 @@ class LanguageRecord:
             row = self._connection.execute(_ANSWERED, (question,)).fetchone()
         return Outcome(*row) if row else None
 
-    def keep(self, told: Told, question: str, outcome: Outcome) -> Outcome:
-        """Write an outcome, durable on return, and give the one that stands: an earlier one stays."""
+    def keep(self, asked: Mapping[Told, tuple[str, Outcome]]) -> dict[Told, Outcome]:
+        """Write outcomes with their questions, durable on return, and give those that stand: earlier ones stay."""
+        stands: dict[Told, Outcome] = {}
+        if not asked:
+            return stands
         with self._writing():
-            row = (*msgspec.structs.astuple(told), question, *msgspec.structs.astuple(outcome))
-            self._connection.execute(_PUT, row)
-            return Outcome(*self._connection.execute(_GET, msgspec.structs.astuple(told)).fetchone())
+            for told, (question, outcome) in asked.items():
+                key = msgspec.structs.astuple(told)
+                self._connection.execute(_PUT, (*key, question, *msgspec.structs.astuple(outcome)))
+                stands[told] = Outcome(*self._connection.execute(_GET, key).fetchone())
+        return stands
 
     def forget(self, bank: str, observations: Sequence[str]) -> int:
         """Remove what was said of these observations for good; returns how many outcomes that were."""
