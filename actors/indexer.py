@@ -68,6 +68,17 @@ class Indexer:
                 done += self._index_slots(bank, slots, now)
         return done
 
+    def reindex(self, bank: str, now: Instant) -> int:
+        """Make the bank's rows anew, all of them; returns how many beliefs that was, of other banks too if behind."""
+        self._vectors.clear()
+        self._index.drop(bank)
+        self._graph.mark_unindexed(bank)
+        return self.catch_up(now)
+
+    def wipe(self) -> None:
+        """Return once no text that was removed is in a file of the index."""
+        self._index.wipe()
+
     def _index_slots(self, bank: str, asked_for: dict[str, set[str]], now: Instant) -> int:
         """Index what is behind, and what stands beside it in its session; announced twice, a belief is indexed once."""
         behind = self._graph.behind(bank, sorted({id for some in asked_for.values() for id in some}))

@@ -1,6 +1,7 @@
 """The actors called as they are, in this process: the embedded way to run the mesh."""
 
 from collections.abc import Mapping, Sequence
+from threading import Lock
 
 from actors.extractor import Extractor
 from actors.indexer import Indexer
@@ -31,6 +32,7 @@ class InlineMesh(Mesh):
     ) -> None:
         self._extractor = extractor or Extractor()
         self._shard = EntityShard(graph)
+        self._turn = Lock()
         self._indexer = Indexer(graph, index, embedder)
         self._recaller = Recaller(graph, index, embedder, retrievers=own.retrievers, filters=own.filters)
 
@@ -42,7 +44,8 @@ class InlineMesh(Mesh):
         """See `Mesh.apply`; all partitions go in one write, and apart only if that fails."""
         everything = [piece for batch in batches.values() for piece in batch]
         try:
-            changes = self._shard.apply(everything, now)
+            with self._turn:
+                changes = self._shard.apply(everything, now)
         except Exception as error:
             if len(batches) == 1:
                 return dict.fromkeys(batches, error)
@@ -54,11 +57,13 @@ class InlineMesh(Mesh):
 
     def review(self, slots: Sequence[tuple[str, str]], now: Instant) -> list[Change]:
         """See `Mesh.review`."""
-        return self._shard.review(slots, now)
+        with self._turn:
+            return self._shard.review(slots, now)
 
     def amend(self, amendments: Sequence[Amendment], now: Instant) -> list[Change]:
         """See `Mesh.amend`."""
-        return self._shard.amend(amendments, now)
+        with self._turn:
+            return self._shard.amend(amendments, now)
 
     def index(self, changes: Sequence[Change], now: Instant) -> int:
         """See `Mesh.index`."""
@@ -67,6 +72,14 @@ class InlineMesh(Mesh):
     def catch_up(self, now: Instant) -> int:
         """See `Mesh.catch_up`."""
         return self._indexer.catch_up(now)
+
+    def reindex(self, bank: str, now: Instant) -> int:
+        """See `Mesh.reindex`."""
+        return self._indexer.reindex(bank, now)
+
+    def wipe(self) -> None:
+        """See `Mesh.wipe`."""
+        self._indexer.wipe()
 
     def recall(self, query: Query) -> Answer:
         """See `Mesh.recall`."""

@@ -49,6 +49,14 @@ class Mesh(ABC):
         """Index everything that the graph says is behind."""
 
     @abstractmethod
+    def reindex(self, bank: str, now: Instant) -> int:
+        """Make the bank's rows of the index anew, all of them."""
+
+    @abstractmethod
+    def wipe(self) -> None:
+        """Return once no text that was removed is in a file of the index."""
+
+    @abstractmethod
     def recall(self, query: Query) -> Answer:
         """Answer a question."""
 

@@ -11,6 +11,7 @@ from schemas.evidence import Evidence
 from schemas.instant import Instant
 from schemas.policy import Policy
 from schemas.slot import Amendment, Change, StoredSlot
+from schemas.tombstone import grave
 from stores.ports import GraphStore
 
 _ATTEMPTS = 8
@@ -32,15 +33,16 @@ class EntityShard:
         self._kept: dict[SlotKey, StoredSlot] = {}
         self._kept_evidence = 0
         self._policies: dict[str, Policy] = {}
+        self._burials: dict[str, int] = {}
 
     def apply(self, evidence: Sequence[Evidence], now: Instant) -> list[Change]:
         """Write the evidence and what follows from it, durable on return; one change a slot touched.
 
-        Raises VersionConflict when other writers kept winning, StoreUnavailable when the graph is out of reach; in
-        either case the whole call may be repeated.
+        What was forgotten on request is passed over. Raises VersionConflict when other writers kept winning,
+        StoreUnavailable when the graph is out of reach; in either case the whole call may be repeated.
         """
         by_slot: dict[SlotKey, list[Evidence]] = {}
-        for piece in evidence:
+        for piece in self._without_buried(evidence):
             by_slot.setdefault((piece.bank, piece.slot), []).append(piece)
         return self._write(list(by_slot), lambda key, stored, policy: _revised(stored, by_slot[key], policy, now))
 
@@ -92,6 +94,7 @@ class EntityShard:
     def _write(self, keys: Sequence[SlotKey], decide: _Decide) -> list[Change]:
         for bank in {bank for bank, _ in keys}:
             self._refresh_policy(bank)
+            self._refresh_burials(bank)
         done: dict[SlotKey, Revision] = {}
         for attempt in range(1, _ATTEMPTS + 1):
             for key, stored in self._load([key for key in keys if key not in done]).items():
@@ -110,6 +113,25 @@ class EntityShard:
         for key, revision in done.items():
             self._keep(key, revision.stored)
         return [revision.change for revision in done.values()]
+
+    def _without_buried(self, evidence: Sequence[Evidence]) -> Sequence[Evidence]:
+        """What may be heard; costs one look a bank and batch, and one more where the bank has ever forgotten."""
+        buried: set[tuple[str, str]] = set()
+        for bank in {piece.bank for piece in evidence}:
+            if self._refresh_burials(bank):
+                graves = {grave(bank, piece.observation_id) for piece in evidence if piece.bank == bank}
+                buried.update((bank, each) for each in self._graph.buried(bank, sorted(graves)))
+        if not buried:
+            return evidence
+        return [piece for piece in evidence if (piece.bank, grave(piece.bank, piece.observation_id)) not in buried]
+
+    def _refresh_burials(self, bank: str) -> int:
+        """Let the bank's slots go where somebody has forgotten since: a slot that was erased may begin anew."""
+        burials = self._graph.burials(bank)
+        if self._burials.setdefault(bank, burials) != burials:
+            self._burials[bank] = burials
+            self.drop([key for key in self._kept if key[0] == bank])
+        return burials
 
     def _refresh_policy(self, bank: str) -> None:
         policy = self._graph.policy(bank)

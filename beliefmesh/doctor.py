@@ -12,9 +12,11 @@ from schemas.dead_letter import DeadLetter
 from schemas.errors import InvalidInput, MalformedMessage
 from schemas.evidence import Evidence
 from schemas.observation import Observation, observation_key
+from schemas.tombstone import grave
 from schemas.wire import pack, unpack
 from stores.ports import Entry, Record
 from streams.bundles import messages_of
+from streams.erasure import Forgotten, erase
 from streams.freshness import lag
 from streams.topics import OBSERVATIONS
 
@@ -48,13 +50,20 @@ def examine(home: Home, *, fix: bool) -> DoctorReport:
     waiting = {stage: sum(partitions.values()) for stage, partitions in lag(home.log, home.topics).items()}
     differences = [f"{count} records wait for the stage {stage}" for stage, count in waiting.items() if count]
     fixed: list[str] = []
-    observations, lost = _lost_observations(home)
+    observations, lost, returned = _lost_observations(home)
     for observation in lost if not any(waiting.values()) else ():
         difference = f"observation {observation.id} of bank {observation.bank} has no evidence"
         differences.append(difference)
         if fix:
             entry = Entry(observation_key(observation), pack(observation, observation.id))
             home.log.append(home.topics.name(OBSERVATIONS), [entry], home.clock())
+            fixed.append(difference)
+    for bank, graves in returned.items():
+        difference = f"{len(graves)} observations of bank {bank} were forgotten and lie in the log again"
+        differences.append(difference)
+        if fix:
+            erase(home.log, home.topics, home.graph, Forgotten(bank, frozenset(graves), frozenset()))
+            home.log.wipe()
             fixed.append(difference)
     slots = beliefs = 0
     for bank in home.graph.banks():
@@ -77,12 +86,14 @@ def examine(home: Home, *, fix: bool) -> DoctorReport:
     return DoctorReport(observations, slots, beliefs, tuple(differences), tuple(fixed))
 
 
-def _lost_observations(home: Home) -> tuple[int, list[Observation]]:
+def _lost_observations(home: Home) -> tuple[int, list[Observation], dict[str, set[str]]]:
+    """How many observations there are, those without effect, and by bank the graves of those that were forgotten."""
     letters = home.letters.all()
     aside = {(letter.topic, letter.partition, letter.offset, letter.original) for letter in letters}
     undecided = {_told_by(letter) for letter in letters}
     count = 0
     lost = []
+    returned: dict[str, set[str]] = {}
     for page in _pages(home):
         told: dict[str, dict[str, Observation]] = {}
         for record in chain.from_iterable(map(messages_of, page)):
@@ -96,8 +107,16 @@ def _lost_observations(home: Home) -> tuple[int, list[Observation]]:
             told.setdefault(observation.bank, {})[observation.id] = observation
         for bank, by_id in told.items():
             kept = {piece.observation_id for piece in home.graph.evidence_of_observations(bank, list(by_id))}
-            lost += [observation for id, observation in by_id.items() if id not in kept and (bank, id) not in undecided]
-    return count, lost
+            graves = {id: grave(bank, id) for id in by_id} if home.graph.burials(bank) else {}
+            buried = home.graph.buried(bank, sorted(graves.values())) if graves else set()
+            if buried:
+                returned.setdefault(bank, set()).update(buried)
+            lost += [
+                observation
+                for id, observation in by_id.items()
+                if id not in kept and (bank, id) not in undecided and graves.get(id) not in buried
+            ]
+    return count, lost, returned
 
 
 def _told_by(letter: DeadLetter) -> tuple[str, str] | None:

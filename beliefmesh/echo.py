@@ -16,7 +16,7 @@ class Echoes:
     """The statements that were lately returned to whom; bounded, oldest forgotten first."""
 
     def __init__(self) -> None:
-        self._returned: dict[str, None] = {}
+        self._returned: dict[str, str] = {}
         self._lock = threading.Lock()
 
     def returned(self, query: Query, answer: Answer) -> None:
@@ -27,9 +27,14 @@ class Echoes:
         with self._lock:
             for key in keys:
                 self._returned.pop(key, None)
-                self._returned[key] = None
+                self._returned[key] = query.bank
             while len(self._returned) > _REMEMBERED:
                 del self._returned[next(iter(self._returned))]
+
+    def clear(self, bank: str) -> None:
+        """Remember nothing of a bank, since some of it was forgotten on request."""
+        with self._lock:
+            self._returned = {key: of for key, of in self._returned.items() if of != bank}
 
     def marked(self, observation: Observation) -> Observation:
         """The observation, its source marked as recall if an agent says in its own name what it was told by us."""

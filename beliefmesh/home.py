@@ -21,6 +21,7 @@ from stores.ports import GraphStore, LanguageModel, SearchIndex, StoreUrls
 from streams.choose import open_worker
 from streams.dead_letters import DeadLetters
 from streams.recall_log import RecallLog
+from streams.tombstones import Tombstones
 from streams.topics import CLAIMS, OBSERVATIONS, RECALL_LOG, Topics
 
 _NO_VECTORS = 1
@@ -77,6 +78,7 @@ class Home:
                 batch=batch_of(settings),
             )
             self.letters = DeadLetters(self.log, self.topics)
+            self.tombstones = Tombstones(self.log, self.topics)
             self.recalls = RecallLog(self.log, self.topics, clock)
             opened.callback(self.recalls.close)
             opened.callback(self.worker.stop)

@@ -15,6 +15,7 @@ from stores.open import open_graph
 from stores.ports import GraphStore, StoreUrls
 from streams.freshness import lag
 from streams.rebuild import Progress, replay
+from streams.tombstones import Tombstones
 
 
 class BankState(msgspec.Struct, frozen=True):
@@ -58,9 +59,10 @@ def rebuild(
 ) -> Rebuilt:
     """Fill the space `into` from the log, and switch to it if it holds what the current one holds.
 
-    1. The current space applies what waits. 2. The new one is begun, empty, with the policies of all banks. 3. The
-    log is replayed, and its position handed over to the workers of the new space. 4. Both are compared. 5. The folder
-    is switched; where stores are given by URL, `settings` says what to change instead. `force` switches all the same.
+    1. The current space applies what waits. 2. The new one is begun, empty, with policies and tombstones of all banks.
+    3. The log is replayed, and its position handed over to the workers of the new space. 4. Both are compared. 5. The
+    folder is switched; where stores are given by URL, `settings` says what to change instead. `force` switches all the
+    same.
 
     Up to step 5 the current space stays current, and the same call begins anew. Raises InvalidInput for a space that
     is there already, InvalidSetting for a store that needs a URL.
@@ -78,11 +80,15 @@ def rebuild(
         new = opened.enter_context(closing(open_graph(urls.graph)))
         _require_empty(new, urls)
         _copy_policies(home.graph, new)
+        buried_to = home.tombstones.end()
+        for stone in home.tombstones.all():
+            new.bury(stone.bank, stone.graves)
         new_index, mesh = index_and_mesh(urls, new, language=home.language)
         opened.enter_context(closing(new_index))
         opened.enter_context(closing(mesh))
         topics = msgspec.structs.replace(home.topics, space=into)
         replayed = replay(home.log, topics, mesh, home.clock, progress, home.settings.streams.batch)
+        Tombstones(home.log, topics).finish(buried_to)
         home.worker.drain()
         waiting = sum(count for stage in lag(home.log, home.topics).values() for count in stage.values())
         banks = _compared(home.graph, new, home.clock())

@@ -14,6 +14,7 @@ from schemas.limits import BANK_NAME, MAX_ITEMS, MAX_NAME_BYTES, MAX_TEXT_BYTES,
 from schemas.observation import Observation, Source
 from schemas.recall_record import Feedback, RecallRecord
 from schemas.slot import Change
+from schemas.tombstone import Tombstone
 from schemas.wire import MAJOR, MINOR, Envelope
 
 Schema = dict[str, Any]
@@ -21,7 +22,8 @@ Schema = dict[str, Any]
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 ENVELOPE = "envelope"
 MESSAGES: Mapping[str, type[msgspec.Struct]] = {
-    kind.__name__.lower(): kind for kind in (Observation, Evidence, Change, DeadLetter, RecallRecord, Feedback)
+    kind.__name__.lower(): kind
+    for kind in (Observation, Evidence, Change, DeadLetter, RecallRecord, Feedback, Tombstone)
 }
 """What may be the body of a message, by the `type` in its envelope."""
 

@@ -104,6 +104,21 @@ class GraphStore(Protocol):
         A slot of the same id may be written anew, from version 0.
         """
 
+    def bury(self, bank: str, graves: Sequence[str]) -> None:
+        """Note for good what was forgotten (`schemas/tombstone.py`), durable on return."""
+
+    def buried(self, bank: str, graves: Sequence[str]) -> set[str]:
+        """Those of these graves that were noted."""
+
+    def burials(self, bank: str) -> int:
+        """A number that grows with every `bury` of the bank; 0 while there was none."""
+
+    def wipe(self) -> None:
+        """Return once nothing that was removed is in a file of the store, as far as the store's files are its own.
+
+        Costs a pass over all of it. Raises StoreUnavailable while others hinder it; to repeat the call finishes it.
+        """
+
     def counts(self, bank: str) -> dict[str, int]:
         """Numbers of entities, slots, beliefs, evidence, unindexed beliefs, and beliefs by `status.active` etc."""
 
@@ -196,6 +211,9 @@ class SearchIndex(Protocol):
 
     def versions(self, bank: str) -> dict[str, int]:
         """The indexed version of every belief of the bank."""
+
+    def wipe(self) -> None:
+        """Return once no text that was removed is in a file of the index, as far as the files are its own."""
 
     def close(self) -> None:
         """Flush and release everything."""
@@ -302,7 +320,14 @@ class Log(Protocol):
     def forget(self, topic: str, partition: int, offsets: Sequence[int]) -> None:
         """Take single records from every reader for good; their offsets stay and are skipped.
 
-        Their bytes go at once where the log can blank them, else when its topic drops them.
+        Their bytes are overwritten where the log can blank them, else they go when its topic drops them; copies that
+        the file keeps elsewhere go with `wipe`.
+        """
+
+    def wipe(self) -> None:
+        """Return once nothing that was forgotten is in a file of the log, as far as the log's files are its own.
+
+        Costs a pass over all of it. Raises StoreUnavailable while others hinder it; to repeat the call finishes it.
         """
 
     def drop_before(self, topic: str, before: Instant) -> int:

@@ -14,6 +14,7 @@ CLAIMS = "claims"
 CHANGES = "changes"
 DEAD_LETTERS = "dead-letters"
 RECALL_LOG = "recall-log"
+TOMBSTONES = "tombstones"
 
 _GROUP = "beliefmesh"
 _PREFIX = re.compile(r"(?!__)[A-Za-z0-9._-]{0,150}")
@@ -52,10 +53,11 @@ class Topics(msgspec.Struct, frozen=True):
         return f"{self.prefix}{topic}"
 
     def plans(self) -> dict[str, TopicPlan]:
-        """How each topic is made, by full name; dead letters and the recall log keep their order in one partition."""
+        """How each topic is made, by full name; dead letters, recalls and tombstones keep their order."""
         spread = {topic: TopicPlan(self.partitions, days=self.days.get(topic, 0)) for topic in (OBSERVATIONS, CLAIMS)}
         changes = {CHANGES: TopicPlan(self.partitions, compacted=True)}
         single = {topic: TopicPlan(1, days=self.days.get(topic, 0)) for topic in (DEAD_LETTERS, RECALL_LOG)}
+        single[TOMBSTONES] = TopicPlan(1)
         return {self.name(topic): plan for topic, plan in (spread | changes | single).items()}
 
     def create(self, log: Log) -> None:

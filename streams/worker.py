@@ -12,7 +12,7 @@ from actors.mesh import Mesh
 from schemas.dead_letter import DeadLetter
 from schemas.instant import SECOND, Instant
 from schemas.routing import partition_of
-from schemas.slot import Change
+from schemas.slot import Amendment, Change
 from stores.ports import Entry, Log, Record
 from streams.bundles import bundled
 from streams.dead_letters import DeadLetters
@@ -77,6 +77,12 @@ class Worker(ABC):
     def announce(self, changes: Sequence[Change]) -> None:
         """Tell the next stage, which indexes, and all who listen what was decided."""
         self._publish(CHANGES, [entry_of(change) for change in changes], self._clock())
+
+    def amend(self, amendments: Sequence[Amendment]) -> list[Change]:
+        """Have evidence leave its slots for good, and announce what changed; for the next stage to index."""
+        changes = self._mesh.amend(amendments, self._clock())
+        self.announce(changes)
+        return changes
 
     def _process(
         self, stage: Stage, batch: Mapping[int, Sequence[Record]], commit: Callable[[Mapping[int, int]], None]

@@ -106,6 +106,14 @@ class RayMesh(Mesh):
         """See `Mesh.catch_up`."""
         return int(self._get(self._present().search.catch_up.remote(now)))
 
+    def reindex(self, bank: str, now: Instant) -> int:
+        """See `Mesh.reindex`."""
+        return int(self._get(self._present().search.reindex.remote(bank, now)))
+
+    def wipe(self) -> None:
+        """See `Mesh.wipe`."""
+        self._get(self._present().search.wipe.remote())
+
     def recall(self, query: Query) -> Answer:
         """See `Mesh.recall`."""
         answer: Answer = self._get(self._present().search.recall.remote(query))

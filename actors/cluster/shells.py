@@ -111,6 +111,18 @@ class SearchActor:
         return self._indexer.catch_up(now)
 
     @ray.method(concurrency_group="index")
+    def reindex(self, bank: str, now: Instant) -> int:
+        """See `Indexer.reindex`."""
+        self._require_open()
+        return self._indexer.reindex(bank, now)
+
+    @ray.method(concurrency_group="index")
+    def wipe(self) -> None:
+        """See `Indexer.wipe`."""
+        self._require_open()
+        self._indexer.wipe()
+
+    @ray.method(concurrency_group="index")
     def close(self) -> None:
         """Flush the index; what is still to be indexed is refused, and stays to be indexed."""
         self._ended = True

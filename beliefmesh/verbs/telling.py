@@ -14,6 +14,7 @@ from schemas.instant import Instant
 from schemas.intake import observation_from, observation_from_json
 from schemas.observation import Observation, observation_key
 from schemas.slot import slot_id
+from schemas.tombstone import grave
 from schemas.wire import pack
 from stores.ports import Entry
 from streams.bundles import bundled_by_bank
@@ -126,8 +127,17 @@ class Telling(Bound):
 
     def _log_observations(self, taken: Sequence[Observation]) -> list[tuple[int, int]]:
         topic = self.home.topics.name(OBSERVATIONS)
-        entries = bundled_by_bank(map(entry_of, taken), self.home.log.partitions(topic))
+        entries = bundled_by_bank(map(entry_of, self._without_forgotten(taken)), self.home.log.partitions(topic))
         return self.home.log.append(topic, entries, self.home.clock())
+
+    def _without_forgotten(self, taken: Sequence[Observation]) -> list[Observation]:
+        """What may be logged: what was forgotten on request is not even written down again."""
+        buried: set[str] = set()
+        for bank in {observation.bank for observation in taken}:
+            if self.home.graph.burials(bank):
+                graves = [grave(bank, observation.id) for observation in taken if observation.bank == bank]
+                buried |= self.home.graph.buried(bank, graves)
+        return [each for each in taken if not buried or grave(each.bank, each.id) not in buried]
 
     def _require_version(self, taken: Sequence[Observation], expected: int) -> None:
         claims = [(observation, claim) for observation in taken for claim in observation.claims]

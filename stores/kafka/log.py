@@ -115,6 +115,9 @@ class KafkaLog:
                 self._make(sibling, TopicPlan(1, compacted=True))
             self._deliver(sibling, [(0, mark) for mark in marks], 0)
 
+    def wipe(self) -> None:
+        """Does nothing: what is forgotten is marked, and its bytes go when Kafka drops the segment that holds them."""
+
     def drop_before(self, topic: str, before: Instant) -> int:
         """Drop each partition's records up to the first that was accepted at or after a time; returns how many."""
         places = self._places(topic)

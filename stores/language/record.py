@@ -94,6 +94,8 @@ class LanguageRecord:
                 sql = f"DELETE FROM outcomes WHERE bank = ? AND observation IN ({marks})"
                 gone += self._connection.execute(sql, (bank, *some)).rowcount
         with self._turn, self._errors():
+            if gone:  # SQLite leaves copies of rows that it moved
+                self._connection.execute("VACUUM")
             self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         return gone
 

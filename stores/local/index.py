@@ -36,8 +36,8 @@ class LocalIndex:
     With another `model_id` than the folder was written with, stored vectors are dropped and `versions` leaves out
     their beliefs until they are indexed again; keyword search goes on meanwhile.
 
-    Text that was removed or replaced is in no file when the call returns. The vectors of removed rows may stay in a
-    graph's file until most of it is waste or the bank is dropped.
+    Text that was removed or replaced is overwritten when the call returns, and in no file after `wipe`. The vectors of
+    removed rows may stay in a graph's file until most of it is waste or the bank is dropped.
     """
 
     def __init__(
@@ -171,6 +171,11 @@ class LocalIndex:
     def versions(self, bank: str) -> dict[str, int]:
         """The indexed version of every belief of the bank."""
         return self._file.versions(bank)
+
+    def wipe(self) -> None:
+        """Write `index.db` anew; the keyword files hold only keyed hashes, the graphs' files only vectors."""
+        with self._writing:
+            self._file.renew()
 
     def settle(self) -> None:
         """Read ahead, and bring the graph of every loaded bank up to its rows, now, as the background does in time."""

@@ -146,6 +146,12 @@ class RowFile:
         with self._statements() as connection:
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
+    def renew(self) -> None:
+        """Write the file anew: SQLite leaves copies of rows that it moved."""
+        with self._statements() as connection:
+            connection.execute("VACUUM")
+        self.wipe()
+
     def sizes(self, bank: str) -> tuple[int, int]:
         """How many rows and how many vectors a bank has."""
         with self._statements() as connection:

@@ -92,6 +92,10 @@ class MilvusIndex:
         self._collections.remove(in_bank(bank))
         self._collections.drop_empty()
 
+    def wipe(self) -> None:
+        """Let Milvus write what it holds without the rows that were removed; a server does that in its own time."""
+        self._flush()
+
     def prepare(self, bank: str) -> None:
         """Do what would make the bank's first search slow, so that no deadline pays for it; returns at once later."""
         if self._lite and self._unflushed:

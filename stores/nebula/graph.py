@@ -10,6 +10,7 @@ from schemas.identity import normal_name
 from schemas.instant import Instant
 from schemas.policy import DEFAULT_POLICY, Policy
 from schemas.slot import Decision, Slot, StoredSlot
+from stores.nebula import graves as tombs
 from stores.nebula import reading, upkeep
 from stores.nebula import statements as ngql
 from stores.nebula.bootstrap import prepare
@@ -136,6 +137,21 @@ class NebulaGraph:
     def erase(self, bank: str, slots: Sequence[str]) -> int:
         """Remove slots for good, with all that came with them; returns how many there were."""
         return self._eraser.erase(bank, slots)
+
+    def bury(self, bank: str, graves: Sequence[str]) -> None:
+        """Note for good what was forgotten, durable on return."""
+        tombs.bury(self.sessions, bank, graves, self._clock.next())
+
+    def buried(self, bank: str, graves: Sequence[str]) -> set[str]:
+        """Those of these graves that were noted."""
+        return tombs.buried(self.sessions, bank, graves)
+
+    def burials(self, bank: str) -> int:
+        """A number that grows with every `bury` of the bank; 0 while there was none."""
+        return tombs.burials(self.sessions, bank)
+
+    def wipe(self) -> None:
+        """Does nothing: the servers' files are their own, and lose what was deleted when they are compacted."""
 
     def close(self) -> None:
         """End every session; later calls raise StoreUnavailable."""

@@ -85,6 +85,8 @@ FETCH_BELIEFS = (
 FETCH_ALIASES = "FETCH PROP ON `alias` {vids} YIELD id(vertex) AS vid, alias.target AS target"
 FETCH_ENTITIES = "FETCH PROP ON `entity` {vids} YIELD id(vertex) AS vid, entity.name AS name, entity.type AS type"
 FETCH_BANKS = "FETCH PROP ON `bank` {vids} YIELD id(vertex) AS vid, bank.policy AS policy"
+FETCH_GRAVES = "FETCH PROP ON `grave` {vids} YIELD id(vertex) AS vid"
+FETCH_BURIALS = "FETCH PROP ON `burials` {vids} YIELD id(vertex) AS vid, burials.last AS last"
 EVIDENCE_TOLD = "GO FROM {vids} OVER `told` YIELD told.id AS id, $$.evidence.body AS body"
 PLACES_SAID = (
     "GO FROM {vids} OVER `said` YIELD said.id AS id, said.observation AS observation, said.turn AS turn, said.at AS at"
@@ -182,6 +184,10 @@ INSERT_ALIASES = "INSERT VERTEX `alias` (`target`) VALUES {rows}"
 ALIAS_ROW = "{vid}:({target})"
 INSERT_EVIDENCE = "INSERT VERTEX `evidence` (`bank`, `id`, `body`) VALUES {rows}"
 EVIDENCE_ROW = "{vid}:({bank}, {id}, {body})"
+
+INSERT_GRAVES = "INSERT VERTEX `grave` (`bank`) VALUES {rows}"
+GRAVE_ROW = "{vid}:({bank})"
+PUT_BURIALS = "INSERT VERTEX `burials` (`last`) VALUES {vid}:({last})"
 
 INSERT_EDGES = "INSERT EDGE {edge} ({columns}) VALUES {rows}"
 """For every edge type: its columns in the order of the schema."""

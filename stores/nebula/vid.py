@@ -8,7 +8,7 @@ from schemas.edge import Edge
 from schemas.identity import digest
 from stores.nebula.schema import VID_BYTES
 
-Kind = Literal["", "observation", "session", "name", "bank"]
+Kind = Literal["", "observation", "session", "name", "bank", "grave"]
 """What an id is of; without a kind it is of an entity, slot, belief or piece of evidence."""
 
 MESH_VID = ":mesh"
@@ -16,7 +16,7 @@ PROBE_VID = ":" + "p" * (VID_BYTES - 1)
 """As long as a vid may be, so that a space with shorter ones is noticed when it is opened."""
 
 _SAFE = re.compile(r"[A-Za-z0-9_.-]+")
-_PREFIX = {"": "", "observation": "o:", "session": "t:", "name": "w:", "bank": "b:"}
+_PREFIX = {"": "", "observation": "o:", "session": "t:", "name": "w:", "bank": "b:", "grave": "g:"}
 _RANK_BITS = 40
 _WEIGHT_SHIFT = 8
 

@@ -55,6 +55,14 @@ class SqliteFile:
         ):
             yield connection
 
+    def wipe(self) -> None:
+        """Write the file anew and empty its write-ahead log; waits for readers, and raises StoreUnavailable at last."""
+        with self._errors(), self._writer, self._connection() as connection:
+            connection.execute("VACUUM")
+            busy, _, _ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        if busy:
+            raise StoreUnavailable(f"the graph store {self.path.name}: a reader holds removed bytes; repeat the call")
+
     def close(self) -> None:
         """Close idle connections now and busy ones when their call ends."""
         self._closed = True

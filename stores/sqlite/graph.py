@@ -83,6 +83,12 @@ UNION ALL SELECT 'unindexed', count(*) FROM beliefs INDEXED BY beliefs_unindexed
     WHERE bank = :bank AND indexed_version < version
 UNION ALL SELECT 'status.' || status, count(*) FROM beliefs WHERE bank = :bank GROUP BY status
 """
+_BURY = "INSERT OR IGNORE INTO graves (bank, grave) VALUES (?, ?)"
+_COUNT_BURIAL = """
+INSERT INTO burials (bank, times) VALUES (?, 1) ON CONFLICT (bank) DO UPDATE SET times = times + 1
+"""
+_BURIED = f"SELECT grave FROM graves WHERE bank = ? AND grave IN {_AMONG}"
+_BURIALS = "SELECT times FROM burials WHERE bank = ?"
 
 
 class SqliteGraph:
@@ -208,6 +214,27 @@ class SqliteGraph:
         """Remove slots for good, with all that came with them, in one transaction; returns how many there were."""
         with self._file.writing() as connection:
             return erase(connection, bank, slots)
+
+    def bury(self, bank: str, graves: Sequence[str]) -> None:
+        """Note for good what was forgotten, durable on return."""
+        with self._file.writing() as connection:
+            connection.executemany(_BURY, [(bank, each) for each in graves])
+            connection.execute(_COUNT_BURIAL, (bank,))
+
+    def buried(self, bank: str, graves: Sequence[str]) -> set[str]:
+        """Those of these graves that were noted."""
+        with self._file.reading() as connection:
+            return {each for (each,) in connection.execute(_BURIED, (bank, json.dumps(list(graves))))}
+
+    def burials(self, bank: str) -> int:
+        """A number that grows with every `bury` of the bank; 0 while there was none."""
+        with self._file.reading() as connection:
+            row = connection.execute(_BURIALS, (bank,)).fetchone()
+        return row[0] if row else 0
+
+    def wipe(self) -> None:
+        """Write the file anew, since SQLite leaves copies of rows that it moved, and empty the write-ahead log."""
+        self._file.wipe()
 
     def counts(self, bank: str) -> dict[str, int]:
         """Numbers of entities, slots, beliefs, evidence, unindexed beliefs, and of beliefs by every status."""

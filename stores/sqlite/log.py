@@ -152,13 +152,19 @@ class SqliteLog:
     def forget(self, topic: str, partition: int, offsets: Sequence[int]) -> None:
         """Blank the bytes of single records for good; their offsets stay and are skipped by readers.
 
-        On return the bytes are in no file of the log. Raises StoreUnavailable when a long read of another
-        process hindered that; the records are blank for readers then, and a repeat finishes the work.
+        On return the records' own bytes are overwritten; copies from where SQLite once moved them go with `wipe`.
+        Raises StoreUnavailable when a long read of another process hindered it; a repeat finishes the work.
         """
         with self._writing() as connection:
             id = self._partition(connection, topic, partition)
             connection.executemany(_BLANK, [(id, partition, offset) for offset in offsets])
-        self._wipe()
+        self._truncate()
+
+    def wipe(self) -> None:
+        """Write the file anew, since SQLite leaves copies of rows that it moved, and empty the write-ahead log."""
+        with self._turn, self._reading() as connection:
+            connection.execute("VACUUM")
+        self._truncate()
 
     def drop_before(self, topic: str, before: Instant) -> int:
         """Drop records accepted before a time; returns how many. Offsets never move."""
@@ -166,7 +172,7 @@ class SqliteLog:
             id, _ = self._topic(connection, topic)
             dropped = connection.execute("DELETE FROM log_records WHERE topic = ? AND at < ?", (id, before)).rowcount
         if dropped:
-            self._wipe()
+            self._truncate()
         return dropped
 
     def close(self) -> None:
@@ -193,7 +199,7 @@ class SqliteLog:
             raise NotFound(f"topic {topic!r} has partitions 0 to {count - 1}, not {partition}")
         return id
 
-    def _wipe(self) -> None:
+    def _truncate(self) -> None:
         """Move the write-ahead log into the file and empty it, so that no old bytes stay behind in it."""
         with self._reading() as connection:
             busy, _, _ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()

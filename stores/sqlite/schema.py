@@ -95,7 +95,12 @@ _FIRST = (
     """,
 )
 
-MIGRATIONS: tuple[tuple[str, ...], ...] = (_FIRST,)
+_TOMBSTONES = (
+    "CREATE TABLE graves (bank TEXT NOT NULL, grave TEXT NOT NULL, PRIMARY KEY (bank, grave)) WITHOUT ROWID",
+    "CREATE TABLE burials (bank TEXT PRIMARY KEY, times INTEGER NOT NULL) WITHOUT ROWID",
+)
+
+MIGRATIONS: tuple[tuple[str, ...], ...] = (_FIRST, _TOMBSTONES)
 """The statements that lead from each schema version to the next; only ever appended to."""
 
 

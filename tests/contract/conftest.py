@@ -30,13 +30,14 @@ def nebula_url(nebula: str, nebula_is_real: bool) -> Iterator[str]:
     """An empty space: a new one of the stand-in's, or on a real server, where that takes long, one that is emptied."""
     graph = importlib.import_module("stores.nebula.graph")
     ngql = importlib.import_module("stores.nebula.statements")
+    schema = importlib.import_module("stores.nebula.schema")
     script = importlib.import_module("stores.nebula.script")
     space = "beliefmesh_test" if nebula_is_real else f"test_{uuid.uuid4().hex[:12]}"
     url = f"nebula://{nebula}/{space}" + ("" if nebula_is_real else "?heartbeat=0")
     store = graph.NebulaGraph(url)
     if nebula_is_real:
         store.sessions.run(script.Request(f"CLEAR SPACE IF EXISTS `{space}`", {}))
-        store.sessions.read(ngql.PUT_MESH, vid=script.quoted(":mesh"), version=1)
+        store.sessions.read(ngql.PUT_MESH, vid=script.quoted(":mesh"), version=schema.VERSION)
     yield url
     if not nebula_is_real:
         store.sessions.run(script.Request(f"DROP SPACE IF EXISTS `{space}`", {}))

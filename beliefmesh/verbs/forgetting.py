@@ -1,0 +1,43 @@
+"""The verb that forgets on request."""
+
+from collections.abc import Iterable
+from threading import Lock
+
+from beliefmesh.forgetting import ForgetReport, Progress, complete, forget, wanted_of
+from beliefmesh.home import Home
+from beliefmesh.verbs.bound import Bound
+from schemas.policy import Policy
+
+
+class Forgetting(Bound):
+    """Erasure on request, for whoever runs the memory."""
+
+    def __init__(self, home: Home, bank: str, policy: Policy | None) -> None:
+        super().__init__(home, bank, policy)
+        self._forgetting = Lock()
+        complete(home)
+
+    def forget(
+        self,
+        *,
+        ids: Iterable[str] | None = None,
+        owner: str | None = None,
+        source: str | None = None,
+        bank: str | None = None,
+        dry_run: bool = False,
+        progress: Progress = lambda *_: None,
+    ) -> ForgetReport:
+        """Forget observations for good: by id, by a belief's id (what speaks for or against it), by owner, by source.
+
+        They leave log, graph and index, and so does all that is known only from them; what is known from others too
+        is decided anew without them. Nothing brings them back: not a replay, not the same observation told again.
+        Raises InvalidInput where nothing is named; ids that are unknown are counted.
+        """
+        name = self._bank(bank)
+        wanted = wanted_of(None if ids is None else ids if isinstance(ids, str) else list(ids), owner, source)
+        with self._forgetting:
+            complete(self.home)
+            report = forget(self.home, name, wanted, progress, dry_run=dry_run)
+            if not dry_run and report.observations:
+                self._echoes.clear(name)
+        return report

@@ -1,0 +1,227 @@
+"""How what was forgotten is taken out of every topic of the log, and nothing else with it.
+
+A record may be a bundle of several messages: the others are appended again before it goes, under their own ids and with
+the time at which they were first accepted, so that readers count them as duplicates, and a replay finds them.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from typing import NamedTuple
+
+import msgspec
+
+from schemas.dead_letter import DeadLetter
+from schemas.errors import MalformedMessage
+from schemas.evidence import Evidence
+from schemas.observation import Observation, Source, observation_key
+from schemas.recall_record import Feedback, RecallRecord
+from schemas.slot import Change
+from schemas.tombstone import grave
+from schemas.wire import bundle, unbundle, unpack
+from stores.ports import Entry, GraphStore, Log, Record
+from streams.topics import CHANGES, CLAIMS, DEAD_LETTERS, OBSERVATIONS, RECALL_LOG, Topics
+
+_PAGE = 500
+
+Verdict = Callable[[bytes], bool]
+
+
+class Forgotten(msgspec.Struct, frozen=True):
+    """What is to go: the graves of a bank's observations, and the ids of the evidence that they gave."""
+
+    bank: str
+    graves: frozenset[str]
+    evidence: frozenset[str]
+
+    def covers(self, bank: str, observation_id: str) -> bool:
+        """Whether an observation is among it."""
+        return bank == self.bank and grave(bank, observation_id) in self.graves
+
+
+class Told(NamedTuple):
+    """Whose a message is: bank and id of the observation, owner and source, as far as they are known."""
+
+    bank: str
+    id: str
+    owner: str
+    source: Source
+
+
+def observations_in(log: Log, topics: Topics) -> Iterator[Observation]:
+    """Every observation that the log holds and that can be read."""
+    for body in _bodies(_records(log, topics.name(OBSERVATIONS)), Observation):
+        if isinstance(body, Observation):
+            yield body
+
+
+def evidence_in(log: Log, topics: Topics) -> Iterator[Evidence]:
+    """Every piece of evidence in the claims that the log still holds."""
+    for body in _bodies(_records(log, topics.name(CLAIMS)), Evidence):
+        if isinstance(body, Evidence):
+            yield body
+
+
+def erase(log: Log, topics: Topics, graph: GraphStore, what: Forgotten) -> int:
+    """Take it out of every topic; returns how many records went. Safe to repeat.
+
+    What names it goes first, what it was made from last: recalls, dead letters, changes, claims, observations. A write
+    that is cut short therefore leaves what is needed to find the rest again. Changes and recalls go that name what the
+    graph no longer holds, so it is to be up to date by then.
+    """
+    done = _erase(log, topics, RECALL_LOG, lambda page: _stale_recalls(page, graph, what))
+    done += _erase(log, topics, DEAD_LETTERS, lambda page: _hits(page, lambda body: _letter_of(body, what), DeadLetter))
+    done += _erase(log, topics, CHANGES, lambda page: _stale_changes(page, graph, what))
+    done += _erase(log, topics, CLAIMS, lambda page: _hits(page, lambda body: _is_of(body, what), Evidence))
+    return done + _erase(
+        log, topics, OBSERVATIONS, lambda page: _hits(page, lambda body: _is_of(body, what), Observation)
+    )
+
+
+def _erase(log: Log, topics: Topics, topic: str, stale: Callable[[Sequence[Record]], dict[int, set[bytes]]]) -> int:
+    """Take messages out of a topic; `stale` gives them by the place of their record in the page."""
+    name = topics.name(topic)
+    read_to = log.committed(topics.group, name) if topic in (CLAIMS, CHANGES) else {}
+    done = 0
+    for partition, end in log.ends(name).items():
+        for page in _pages(log, name, partition, end):
+            hits = stale(page)
+            for place, messages in hits.items():
+                record = page[place]
+                if record.offset >= read_to.get(partition, 0):
+                    _keep_others(log, record, messages)
+            if hits:
+                log.forget(name, partition, [page[place].offset for place in hits])
+            done += len(hits)
+    return done
+
+
+def _keep_others(log: Log, record: Record, stale: set[bytes]) -> None:
+    """Append again what shares a record with something stale."""
+    others = [message for message in unbundle(record.value) if message not in stale]
+    if others:
+        log.append(record.topic, [Entry(_key_of(others[0], record), bundle(others), record.headers)], record.at)
+
+
+def _key_of(message: bytes, record: Record) -> str:
+    """The key under which a message shares a partition with its record, whose own key may name what is forgotten."""
+    body = _body(message, Observation)
+    return observation_key(body) if isinstance(body, Observation) else record.key
+
+
+def _hits(
+    page: Sequence[Record], is_stale: Callable[[msgspec.Struct], bool], *kinds: type[msgspec.Struct]
+) -> dict[int, set[bytes]]:
+    found: dict[int, set[bytes]] = {}
+    for place, record in enumerate(page):
+        for message in unbundle(record.value):
+            body = _body(message, *kinds)
+            if body is not None and is_stale(body):
+                found.setdefault(place, set()).add(message)
+    return found
+
+
+def _is_of(body: msgspec.Struct, what: Forgotten) -> bool:
+    match body:
+        case Observation():
+            return what.covers(body.bank, body.id)
+        case Evidence():
+            return what.covers(body.bank, body.observation_id)
+    return False
+
+
+def told_in(letter: DeadLetter) -> Iterator[Told]:
+    """Whose the messages in a dead letter are; of a line that nobody could read, what it says itself."""
+    for message in unbundle(letter.original):
+        match _body(message, Observation, Evidence):
+            case Observation() as body:
+                yield Told(body.bank, body.id, body.owner, body.source)
+            case Evidence() as body:
+                yield Told(body.bank, body.observation_id, body.owner, body.source)
+            case _:
+                yield from _told_on_line(message, letter.headers.get("bank", ""))
+
+
+def _told_on_line(line: bytes, bank: str) -> Iterator[Told]:
+    try:
+        said = msgspec.json.decode(line)
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        return
+    if isinstance(said, dict):
+        source = said.get("source")
+        named = source if isinstance(source, dict) else {"id": source}
+        yield Told(
+            _text(said.get("bank")) or bank,
+            _text(said.get("id")),
+            _text(said.get("owner")),
+            Source(_text(named.get("id")), _text(named.get("origin"))),
+        )
+
+
+def _text(said: object) -> str:
+    return said if isinstance(said, str) else ""
+
+
+def _letter_of(body: msgspec.Struct, what: Forgotten) -> bool:
+    return isinstance(body, DeadLetter) and any(what.covers(told.bank, told.id) for told in told_in(body) if told.id)
+
+
+def _stale_changes(page: Sequence[Record], graph: GraphStore, what: Forgotten) -> dict[int, set[bytes]]:
+    slots = {body.slot for body in _bodies(page, Change) if isinstance(body, Change) and body.bank == what.bank}
+    gone = slots - graph.slots(what.bank, sorted(slots)).keys() if slots else set()
+
+    def is_stale(body: msgspec.Struct) -> bool:
+        if not isinstance(body, Change) or body.bank != what.bank:
+            return False
+        return body.slot in gone or any(what.covers(body.bank, id) for id in body.observation_ids)
+
+    return _hits(page, is_stale, Change)
+
+
+def _stale_recalls(page: Sequence[Record], graph: GraphStore, what: Forgotten) -> dict[int, set[bytes]]:
+    asked: set[str] = set()
+    for body in _bodies(page, RecallRecord, Feedback):
+        if isinstance(body, RecallRecord) and body.bank == what.bank:
+            asked.update(used.id for used in body.beliefs)
+        elif isinstance(body, Feedback) and body.bank == what.bank:
+            asked.add(body.belief)
+    gone = asked - graph.beliefs(what.bank, sorted(asked)).keys() if asked else set()
+
+    def is_stale(body: msgspec.Struct) -> bool:
+        match body:
+            case RecallRecord(bank=what.bank):
+                return any(used.id in gone or what.evidence.intersection(used.evidence) for used in body.beliefs)
+            case Feedback(bank=what.bank):
+                return body.belief in gone
+        return False
+
+    return _hits(page, is_stale, RecallRecord, Feedback)
+
+
+def _bodies(records: Iterable[Record], *kinds: type[msgspec.Struct]) -> Iterator[msgspec.Struct]:
+    for record in records:
+        for message in unbundle(record.value):
+            body = _body(message, *kinds)
+            if body is not None:
+                yield body
+
+
+def _records(log: Log, topic: str) -> Iterator[Record]:
+    for partition, end in log.ends(topic).items():
+        for page in _pages(log, topic, partition, end):
+            yield from page
+
+
+def _pages(log: Log, topic: str, partition: int, end: int) -> Iterator[list[Record]]:
+    """A partition's records up to where it ended when it was looked at first."""
+    offset = 0
+    while offset < end and (page := log.read(topic, partition, offset, _PAGE)):
+        yield page
+        offset = page[-1].offset + 1
+
+
+def _body(message: bytes, *kinds: type[msgspec.Struct]) -> msgspec.Struct | None:
+    """What a message of one of these kinds carries; None for another, or what cannot be read."""
+    for kind in kinds:
+        with suppress(MalformedMessage):
+            return unpack(message, kind)
+    return None
