@@ -13,6 +13,7 @@ from schemas.answer import Answer, Explanation, History
 from schemas.belief import Belief
 from schemas.job import JobRun
 from schemas.profile import Persona
+from schemas.reflection import Reflection, Summary
 
 _THREADS = 8
 Result = TypeVar("Result")
@@ -60,6 +61,18 @@ class AsyncMemory:
     async def narrate(self, *args: Any, **kwargs: Any) -> Narrative:
         """See `Memory.narrate`."""
         return await self._call(self.memory.narrate, *args, **kwargs)
+
+    async def reflect(self, *args: Any, **kwargs: Any) -> Reflection:
+        """See `Memory.reflect`."""
+        return await self._call(self.memory.reflect, *args, **kwargs)
+
+    async def summary(self, *args: Any, **kwargs: Any) -> Summary:
+        """See `Memory.summary`."""
+        return await self._call(self.memory.summary, *args, **kwargs)
+
+    async def refresh_summaries(self, *args: Any, **kwargs: Any) -> int:
+        """See `Memory.refresh_summaries`."""
+        return await self._call(self.memory.refresh_summaries, *args, **kwargs)
 
     async def profile(self, *args: Any, **kwargs: Any) -> Persona:
         """See `Memory.profile`."""

@@ -12,11 +12,11 @@ from beliefmesh.policy_file import read_policy
 from beliefmesh.remote import RemoteMemory
 from beliefmesh.settings import Settings, load_settings
 from beliefmesh.verbs.forgetting import Forgetting
-from beliefmesh.verbs.judging import Judging
 from beliefmesh.verbs.merging import Merging
 from beliefmesh.verbs.narrating import Narrating
 from beliefmesh.verbs.operating import Operating
 from beliefmesh.verbs.profiling import Profiling
+from beliefmesh.verbs.reflecting import Reflecting
 from beliefmesh.verbs.upkeep import Upkeep
 from recall.judge import Filter
 from recall.question import Retriever
@@ -24,7 +24,7 @@ from schemas.instant import Instant
 from schemas.limits import check_bank
 
 
-class Memory(Judging, Merging, Narrating, Profiling, Operating, Upkeep, Forgetting):
+class Memory(Reflecting, Merging, Narrating, Profiling, Operating, Upkeep, Forgetting):
     """A belief memory in a folder, in this process; for several threads.
 
     `folder` defaults to the settings' (`.beliefmesh`). Everything accepted is in the log before `retain` returns.

@@ -10,12 +10,14 @@ import yaml
 from schemas.budget import Budget
 from schemas.errors import InvalidInput, InvalidSetting
 from schemas.policy import AttributeRule, Authority, Policy, Reliability, check_policy
+from schemas.profile import Profile
 
 _PARTS: Mapping[str, type[msgspec.Struct]] = {
     "attributes": AttributeRule,
     "authorities": Authority,
     "reliabilities": Reliability,
 }
+_WHOLES: Mapping[str, type[msgspec.Struct]] = {"budget": Budget, "profile": Profile}
 
 
 def read_policy(path: Path) -> Policy:
@@ -46,10 +48,11 @@ def _refuse_unknown(told: Mapping[str, object], path: Path) -> None:
     unknown = sorted(set(told) - set(Policy.__struct_fields__), key=str)
     if unknown:
         raise InvalidSetting(f"policy.file: {path} has {unknown[0]!r}, which no policy has")
-    budget = told.get("budget")
-    if isinstance(budget, dict) and (strange := sorted(set(budget) - set(Budget.__struct_fields__), key=str)):
-        fields = ", ".join(Budget.__struct_fields__)
-        raise InvalidSetting(f"policy.file: {path}: budget has {strange[0]!r}; it may have {fields}")
+    for name, whole in _WHOLES.items():
+        given = told.get(name)
+        if isinstance(given, dict) and (strange := sorted(set(given) - set(whole.__struct_fields__), key=str)):
+            fields = ", ".join(whole.__struct_fields__)
+            raise InvalidSetting(f"policy.file: {path}: {name} has {strange[0]!r}; it may have {fields}")
     for name, kind in _PARTS.items():
         entries = told.get(name)
         for place, entry in enumerate(entries if isinstance(entries, list) else ()):

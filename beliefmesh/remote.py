@@ -31,6 +31,7 @@ from schemas.limits import check_bank, check_name, check_text
 from schemas.profile import Persona
 from schemas.query import Principal
 from schemas.recall_record import Usefulness
+from schemas.reflection import Reflection, Summary
 from schemas.wire import dump, load
 
 _PATIENCE_SECONDS = 120.0
@@ -159,7 +160,37 @@ class RemoteMemory(RemoteUpkeep):
         body = {"gold": [plain_gold(one) for one in golds_of(gold)], "feedback": feedback, "dry_run": dry_run}
         return self._post(f"{self._in(bank)}/calibrate", body, Calibration)
 
-    def feedback(self, of: str | Answer, verdict: Usefulness, *, agent: str = "", bank: str | None = None) -> Receipt:
+    def reflect(
+        self,
+        text: str,
+        *,
+        max_tokens: int | None = None,
+        opinions: bool = True,
+        bank: str | None = None,
+        wait_for: str = "",
+        principal: Asker = None,
+        **fields: object,
+    ) -> Reflection:
+        """Answer in the bank's voice, as `Memory.reflect` does."""
+        asked = {name: _plain(value) for name, value in fields.items() if value is not None}
+        body = {**asked, "text": text, "max_tokens": max_tokens, "opinions": opinions, "wait_for": wait_for}
+        return self._post(f"{self._in(bank)}/reflect", body, Reflection, principal)
+
+    def summary(
+        self, entity: str | Mapping[str, object] | Entity, *, bank: str | None = None, principal: Asker = None
+    ) -> Summary:
+        """What is held of an entity, as `Memory.summary` does."""
+        subject = entity_of(entity)
+        return self._post(f"{self._in(bank)}/summary", {"entity": _plain(subject)}, Summary, principal)
+
+    def refresh_summaries(self, bank: str | None = None) -> int:
+        """Write every stored summary again that has moved; returns how many."""
+        refreshed: int = self._json("POST", f"{self._in(bank)}/summaries/refresh")["refreshed"]
+        return refreshed
+
+    def feedback(
+        self, of: str | Answer | Reflection, verdict: Usefulness, *, agent: str = "", bank: str | None = None
+    ) -> Receipt:
         """Say how a belief or an answer did, as `Memory.feedback` does."""
         body = {"verdict": verdict, "agent": agent}
         id = of if isinstance(of, str) else of.id

@@ -15,6 +15,7 @@ from schemas.entity import Entity
 from schemas.evidence import Evidence
 from schemas.instant import format_instant
 from schemas.profile import Persona
+from schemas.reflection import Reflection, Summary
 
 Plain = dict[str, Any]
 
@@ -58,6 +59,16 @@ def history_to_builtins(history: History) -> Plain:
 def persona_to_builtins(persona: Persona) -> Plain:
     """A profile with its background, every trait spelled out."""
     return {**_plain(persona.profile), "background": list(persona.background)}
+
+
+def reflection_to_builtins(reflection: Reflection) -> Plain:
+    """A reflection, with what it cites spelled out."""
+    return _plain(reflection) | {"cited": list(reflection.cited)}
+
+
+def summary_to_builtins(summary: Summary) -> Plain:
+    """A summary."""
+    return _plain(summary)
 
 
 def evidence_to_builtins(evidence: Evidence) -> Plain:

@@ -34,6 +34,8 @@ _COMMANDS = {
     "narrate": "beliefmesh.cli.narrating:narrate_command",
     "revoke": "beliefmesh.cli.telling:revoke",
     "feedback": "beliefmesh.cli.telling:feedback",
+    "reflect": "beliefmesh.cli.voice:reflect",
+    "summary": "beliefmesh.cli.voice:summary",
     "profile": "beliefmesh.cli.voice:profile",
     "calibrate": "beliefmesh.cli.calibrate:calibrate_command",
     "recall": "beliefmesh.cli.asking:recall",

@@ -92,6 +92,10 @@ FEEDBACK_BODY = body(
         "required": ["verdict"],
     }
 )
+_REFLECTED = struct_schema(Query, without=["bank", "principal", "now"], required=["text"])
+_REFLECTED["properties"] |= {"opinions": {"type": "boolean", "default": True}, "wait_for": {"type": "string"}}
+REFLECT_BODY = body(_REFLECTED)
+SUMMARY_BODY = body({"type": "object", "properties": {"entity": _ENTITY}, "required": ["entity"]})
 PROFILE_BODY = body(
     {
         "type": "object",

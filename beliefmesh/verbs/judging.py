@@ -15,9 +15,10 @@ from schemas.intake import ANONYMOUS
 from schemas.limits import MAX_NAME_BYTES, check_text
 from schemas.query import Principal
 from schemas.recall_record import Feedback, Usefulness
+from schemas.reflection import Reflection
 
-_ANSWER = "a"
-"""How the id of an answer begins; that of a belief begins with b (schemas/slot.py)."""
+_ANSWER, _REFLECTION = "a", "r"
+"""How the ids of answers and reflections begin; that of a belief begins with b (schemas/slot.py)."""
 
 _VERDICTS = get_args(Usefulness)
 
@@ -51,7 +52,7 @@ class Judging(Telling, Asking):
 
     def feedback(
         self,
-        of: str | Answer,
+        of: str | Answer | Reflection,
         verdict: Usefulness,
         *,
         agent: str = "",
@@ -61,7 +62,8 @@ class Judging(Telling, Asking):
     ) -> Receipt:
         """Say how a belief, or an answer, did: `right` supports it, `wrong` refutes it, `used` is only noted.
 
-        Of a recalled answer (or its id) `right` and `wrong` mean the belief that leads it, `used` means all of it.
+        Of a recalled answer (or its id) `right` and `wrong` mean the belief that leads it, `used` means all of it; of a
+        reflection they mean every belief that it cites.
         `principal` is whose sight counts, the agent's unless given. Raises NotFound for what they cannot see.
         """
         if verdict not in _VERDICTS:
@@ -78,26 +80,28 @@ class Judging(Telling, Asking):
         words = [self._words(held, stance, "observation", f"feedback: {verdict}", agent, sight) for held in judged]
         return self.retain(words, bank=judged[0].bank, wait=wait)
 
-    def _judged(self, of: str | Answer, verdict: Usefulness, bank: str, sight: Principal) -> list[Belief]:
+    def _judged(self, of: str | Answer | Reflection, verdict: Usefulness, bank: str, sight: Principal) -> list[Belief]:
         """The beliefs that feedback is about, at least one, as the judge may see them. Raises NotFound."""
-        if isinstance(of, str) and not of.startswith(_ANSWER):
+        if isinstance(of, str) and not of.startswith((_ANSWER, _REFLECTION)):
             return [self.belief(of, bank=bank, principal=sight)]
+        name = of if isinstance(of, str) else of.id
         ids = self._used(of, bank)
-        if verdict != "used":
+        if verdict != "used" and not name.startswith(_REFLECTION):
             ids = ids[:1]
         seen = []
         for id in ids:
             with suppress(NotFound):
                 seen.append(self.belief(id, bank=bank, principal=sight))
         if not seen:
-            name = of if isinstance(of, str) else of.id
             raise NotFound(f"answer {name:.80} rests on no belief that you may see; name the belief itself")
         return seen
 
-    def _used(self, of: str | Answer, bank: str) -> list[str]:
+    def _used(self, of: str | Answer | Reflection, bank: str) -> list[str]:
         """The ids of the beliefs of an answer, the leading one first."""
         if isinstance(of, Answer):
             return [found.belief.id for found in of.found]
+        if isinstance(of, Reflection):
+            return list(of.cited)
         return [used.id for used in self.home.recalls.find(bank, of).beliefs]
 
     def _words(

@@ -522,3 +522,65 @@ def test_a_mesh_that_is_not_there_is_an_unavailable_store() -> None:
         RemoteMemory("http://127.0.0.1:9").banks()
     with pytest.raises(InvalidSetting, match="is not an address"):
         RemoteMemory("ftp://127.0.0.1")
+
+
+# In the bank's voice
+
+OPENING = {
+    "text": "The shop opens at nine.",
+    "agent": "desk",
+    "claims": [{"entity": "shop", "attribute": "opens", "value": "nine"}],
+}
+
+
+def test_reflection_summary_and_profile_over_http(client: httpx.Client) -> None:
+    retained(client, OPENING)
+    at = "/v1/banks/shop"
+
+    told = client.post(f"{at}/reflect", json={"text": "When does the shop open?", "max_tokens": 80}).json()
+    assert told["cited"]
+    assert f"[memory {told['cited'][0][:13]}]" in told["text"]
+    summary = client.post(f"{at}/summary", json={"entity": "shop"}).json()
+    assert (summary["refreshed"], summary["sentences"][0]["beliefs"]) == (True, told["cited"])
+    assert client.post(f"{at}/summaries/refresh", json={}).json() == {"refreshed": 0}
+    assert client.post(f"{at}/profile", json={"empathy": 5, "background": "I live in Oslo."}).status_code == 200
+    assert client.get(f"{at}/profile").json() == {
+        "skepticism": 3,
+        "literalism": 3,
+        "empathy": 5,
+        "bias_strength": 0.0,
+        "background": ["I live in Oslo."],
+    }
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "field"),
+    [
+        ("reflect", {"text": "shipping", "max_tokens": 0}, "max_tokens"),
+        ("reflect", {"text": "shipping", "bank": "other"}, "bank"),
+        ("reflect", {"text": "shipping", "voice": "loud"}, "voice"),
+        ("summary", {}, "entity"),
+        ("profile", {"skepticism": 9}, "profile.skepticism"),
+        ("profile", {"skepticism": "9"}, "profile.skepticism"),
+        ("profile", {"humour": 3}, "humour"),
+    ],
+)
+def test_a_wrong_field_of_the_voice_is_refused_by_name(
+    client: httpx.Client, path: str, body: dict[str, Any], field: str
+) -> None:
+    retained(client, SHIPPING)
+
+    response = client.post(f"/v1/banks/shop/{path}", json=body)
+
+    assert (response.status_code, response.json()["error"]["field"]) == (422, field)
+
+
+def test_the_remote_client_speaks_in_the_banks_voice(served: Served) -> None:
+    with RemoteMemory(served.url, bank="shop") as remote:
+        remote.retain(OPENING)
+        told = remote.reflect("When does the shop open?", entity="shop", principal="ana")
+
+        assert remote.feedback(told, "right", agent="ana").ids
+        assert remote.summary("shop").sentences[0].beliefs == told.cited
+        assert remote.refresh_summaries() == 0
+        assert remote.set_profile(skepticism=5).profile.skepticism == remote.profile().profile.skepticism == 5

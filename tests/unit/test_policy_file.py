@@ -8,6 +8,7 @@ from beliefmesh.policy_file import read_policy
 from schemas.budget import Budget
 from schemas.errors import InvalidSetting
 from schemas.policy import AttributeRule, Authority
+from schemas.profile import Profile
 
 YAML = """
 state_half_life_days: 10
@@ -96,3 +97,13 @@ def test_a_budget_and_goals_are_read_and_a_misspelled_bound_is_refused(tmp_path:
     file.write_text("budget: {belief: 100}\n", encoding="utf-8")
     with pytest.raises(InvalidSetting, match="budget has 'belief'"):
         read_policy(file)
+
+
+def test_a_profile_may_stand_in_the_file_and_a_trait_that_is_none_is_refused(tmp_path: Path) -> None:
+    good, bad = tmp_path / "good.yaml", tmp_path / "bad.yaml"
+    good.write_text("profile: {skepticism: 5}\n")
+    bad.write_text("profile: {humour: 5}\n")
+
+    assert read_policy(good).profile == Profile(skepticism=5)
+    with pytest.raises(InvalidSetting, match="profile has 'humour'"):
+        read_policy(bad)
