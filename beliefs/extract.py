@@ -33,7 +33,7 @@ def extract(observation: Observation) -> tuple[Claim, ...]:
     unless the rules covered all of it, the whole text is kept as one free claim (several, where it is very long).
     What is said twice in the same words is one claim.
     """
-    return _stated(observation) if observation.claims else claims_by(_read, observation)
+    return _stated(observation) if observation.claims else claims_by(read_by_rules, observation)
 
 
 def claims_by(read_sentence: Read, observation: Observation) -> tuple[Claim, ...]:
@@ -71,7 +71,8 @@ def _stated(observation: Observation) -> tuple[Claim, ...]:
     return (*claims, *_free(observation, sentence_spans(observation.text), None)) if lost else claims
 
 
-def _read(statement: str, observation: Observation) -> tuple[Reading, ...]:
+def read_by_rules(statement: str, observation: Observation) -> tuple[Reading, ...]:
+    """What the rules understand of one sentence."""
     plain = " ".join(unicodedata.normalize("NFKC", statement).replace("’", "'").split())
     if _CJK.search(plain):
         return read_chinese(plain, observation.observed_at)

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from beliefs.extract import claims_by
+from beliefs.extract import claims_by, read_by_rules
 from beliefs.reading import Reading
 from beliefs.reversal import reverted
 from beliefs.sentences import sentence_spans
@@ -32,6 +32,7 @@ MOST_CHARACTERS = 12_000
 _MOST_CLAIMS = 200
 _LONGEST_NAME = 200
 _WORD = re.compile(r"\w+")
+_NUMBER = re.compile(r"\d{1,30}(?:\.\d{1,30})?")
 _DIGIT = re.compile(r"[0-9]")
 _NUMBER_WORD = re.compile(
     r"(?i)\b(?:zero|no|none|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen"
@@ -50,7 +51,9 @@ them, only write down what they state.
 For each fact, rule, preference or change that a sentence states outright, give one claim:
 sentence: the number of the sentence, counted from 0.
 subject: whom or what it is about, spelled as in the text; empty when it is the speaker, or the entity in "about".
-attribute: a short noun phrase in the language of the sentence ("return period", "role", "免运费门槛").
+attribute: a short noun phrase in the language of the sentence ("return period", "role", "免运费门槛"). Where "names" \
+has a subject and attribute for what the sentence states, use these, letter by letter: the same thing must always bear \
+the same name.
 value: what the sentence says, as a number or truth value where it is one, else in the sentence's own words; null only \
 with stance "retracts" when no value is named.
 stance: "supports"; "refutes" when the sentence denies the value; "retracts" when it says that it no longer holds.
@@ -138,10 +141,16 @@ def question_about(observation: Observation) -> str:
     if not 0 < len(spans) <= MOST_SENTENCES or reverted(observation) is not None:
         return ""
     about = observation.entity.name if observation.entity else ""
+    sentences = [text[start:end] for start, end in spans]
     asked = {
         "about": about,
         "observed_on": format_day(observation.observed_at),
-        "sentences": [text[start:end] for start, end in spans],
+        "sentences": sentences,
+        "names": [
+            {"sentence": place, "subject": _name_of(reading), "attribute": reading.attribute}
+            for place, sentence in enumerate(sentences)
+            for reading in _by_rules(sentence, observation)
+        ],
     }
     return json.dumps(asked, ensure_ascii=False)
 
@@ -160,9 +169,10 @@ def claims_from(answer: str, observation: Observation, extractor: str) -> tuple[
     for one in said:
         if one.sentence < len(sentences):
             sentence = sentences[one.sentence]
-            reading = _reading(one, sentence, observation, extractor)
+            known = _by_rules(sentence, observation)
+            reading = _reading(one, sentence, observation, extractor, known)
             if reading is not None:
-                read[sentence] = (*read.get(sentence, ()), reading)
+                read[sentence] = (*read.get(sentence, ()), _typed(reading, known))
     return claims_by(lambda statement, _: read.get(statement, ()), observation)
 
 
@@ -171,10 +181,40 @@ def by_rules(claims: tuple[Claim, ...], reason: str) -> tuple[Claim, ...]:
     return tuple(msgspec.structs.replace(claim, extractor=f"{claim.extractor} (llm: {reason})") for claim in claims)
 
 
-def _reading(said: _Said, sentence: str, observation: Observation, extractor: str) -> Reading | None:
+def _by_rules(sentence: str, observation: Observation) -> tuple[Reading, ...]:
+    return tuple(reading for reading in read_by_rules(sentence, observation) if reading.attribute is not None)
+
+
+def _name_of(reading: Reading) -> str:
+    return reading.subject.name if reading.subject else ""
+
+
+def _typed(reading: Reading, known: tuple[Reading, ...]) -> Reading:
+    """The reading, with type, scope and dates as the rules have them where they read the same value of the same slot.
+
+    So a slot is one slot, and its values compare, whoever read the sentence.
+    """
+    for rule in known:
+        alike = normal_name(rule.attribute or "") == normal_name(reading.attribute or "")
+        if alike and rule.stance == reading.stance and _same_value(rule.value, reading.value):
+            kind, tier = rule.kind or reading.kind, rule.tier or reading.tier
+            return msgspec.structs.replace(rule, rule=reading.rule, kind=kind, tier=tier)
+    return reading
+
+
+def _same_value(one: Value | None, other: Value | None) -> bool:
+    if one is None or other is None or isinstance(one, bool) or isinstance(other, bool):
+        return one is other
+    numbers = [sorted(map(float, _NUMBER.findall(str(value).replace(",", ""))[:9])) for value in (one, other)]
+    return numbers[0] == numbers[1] if any(numbers) else normal_name(str(one)) == normal_name(str(other))
+
+
+def _reading(
+    said: _Said, sentence: str, observation: Observation, extractor: str, known: tuple[Reading, ...]
+) -> Reading | None:
     """One claim of the answer, None for one that no sentence bears out or that the house could not keep."""
     try:
-        subject = _subject(said.subject, observation)
+        subject = _subject(said.subject, observation, known)
         attribute = check_name(" ".join(said.attribute.split())[:_LONGEST_NAME], "attribute")
         value = _value(said, sentence)
         effective, until = _day(said.effective_at), _day(said.valid_until)
@@ -199,11 +239,14 @@ def _reading(said: _Said, sentence: str, observation: Observation, extractor: st
     )
 
 
-def _subject(name: str, observation: Observation) -> Entity | None:
+def _subject(name: str, observation: Observation, known: tuple[Reading, ...]) -> Entity | None:
     """The subject; None for the speaker or the observation's entity. Raises InvalidInput for one not in the text."""
     spelled = " ".join(name.split())
     if not spelled or (observation.entity and normal_name(spelled) == normal_name(observation.entity.name)):
         return None
+    for reading in known:
+        if reading.subject and normal_name(reading.subject.name) == normal_name(spelled):
+            return reading.subject
     check_name(spelled, "subject")
     if len(spelled) > _LONGEST_NAME or normal_name(spelled) not in normal_name(observation.text):
         raise InvalidInput("subject", "is not in the text")

@@ -238,3 +238,25 @@ def test_without_the_model_a_rebuild_still_reads_from_the_record(tmp_path: Path,
         read(memory)
     with opened(tmp_path, "") as memory:
         assert rebuild(memory.home, "second", lambda *_: None).same
+
+
+@pytest.mark.parametrize("amount", [200, "200", "200 yuan"])
+def test_a_text_read_by_the_model_meets_one_read_by_the_rules_in_one_slot(
+    tmp_path: Path, server: ChatServer, amount: object
+) -> None:
+    with opened(tmp_path, "") as memory:
+        memory.retain("Free shipping from 100 yuan.", source="old", observed_at="2024-03-01")
+
+    def answer(asked: dict[str, Any]) -> Reply:
+        (name,) = json.loads(asked["messages"][1]["content"])["names"]
+        return says({"claims": [claim(**name | {"value": amount})]})
+
+    server.answer = answer
+    with opened(tmp_path, server.url) as memory:
+        memory.retain("Free shipping from 200 yuan.", source="new", observed_at="2024-05-20")
+        found = memory.recall("From what amount is shipping free?").found
+        assert [(one.belief.statement, one.belief.value_type) for one in found] == [
+            ("Free shipping from 200 yuan.", "money")
+        ]
+        assert found[0].evidence[0].evidence.extractor == "llm:1:stub"
+        assert [rival.statement for rival in found[0].rivals] == ["Free shipping from 100 yuan."]

@@ -70,4 +70,4 @@ def test_any_text_is_asked_about_as_one_object_or_not_at_all(text: str) -> None:
     observation = Observation(id="o1", bank="b", source=Source("chat"), observed_at=0, text=text)
     question = question_about(observation)
     if question:
-        assert set(json.loads(question)) == {"about", "observed_on", "sentences"}
+        assert set(json.loads(question)) == {"about", "observed_on", "sentences", "names"}
