@@ -7,8 +7,11 @@ from typing import Any, TypeVar
 
 from beliefmesh.calibrate import Calibration
 from beliefmesh.memory import Memory
+from beliefmesh.merging import MergeReport
 from beliefmesh.narrate import Narrative
 from beliefmesh.receipt import Imported, Receipt
+from beliefs.likeness import Proposal
+from recall.roster import Listed
 from schemas.answer import Answer, Explanation, History
 from schemas.belief import Belief
 from schemas.job import JobRun
@@ -81,6 +84,22 @@ class AsyncMemory:
     async def set_profile(self, *args: Any, **kwargs: Any) -> Persona:
         """See `Memory.set_profile`."""
         return await self._call(self.memory.set_profile, *args, **kwargs)
+
+    async def merge(self, *args: Any, **kwargs: Any) -> MergeReport:
+        """See `Memory.merge`."""
+        return await self._call(self.memory.merge, *args, **kwargs)
+
+    async def unmerge(self, *args: Any, **kwargs: Any) -> Receipt:
+        """See `Memory.unmerge`."""
+        return await self._call(self.memory.unmerge, *args, **kwargs)
+
+    async def entities(self, *args: Any, **kwargs: Any) -> tuple[Listed, ...]:
+        """See `Memory.entities`."""
+        return await self._call(self.memory.entities, *args, **kwargs)
+
+    async def merge_proposals(self, *args: Any, **kwargs: Any) -> tuple[Proposal, ...]:
+        """See `Memory.merge_proposals`."""
+        return await self._call(self.memory.merge_proposals, *args, **kwargs)
 
     async def calibrate(self, *args: Any, **kwargs: Any) -> Calibration:
         """See `Memory.calibrate`."""

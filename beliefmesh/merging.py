@@ -4,14 +4,17 @@ The report compares two readings of the same evidence: as it is, and with the me
 """
 
 from collections.abc import Mapping
+from typing import Any
 
 import msgspec
 
+from beliefs.likeness import Proposal
 from beliefs.sameness import Link, merge_in
 from recall.identity import NOTHING_SUPPOSED, Supposed
-from recall.roster import is_visible, known_by
+from recall.outward import belief_to_builtins
+from recall.roster import Listed, is_visible, known_by
 from recall.seen import Seen, Sight
-from schemas.belief import LIVE, Belief
+from schemas.belief import LIVE, Belief, Status
 from schemas.entity import Entity, entity_id
 from schemas.errors import InvalidInput, NotFound
 from schemas.fields import read_entity
@@ -23,6 +26,8 @@ from schemas.slot import slot_of
 from stores.ports import GraphStore
 
 _MOST_SLOTS = 1_000
+_HELD: tuple[Status, ...] = (*LIVE, "stale")
+"""What is held by a slot, surely or not."""
 
 
 class JoinedSlot(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -58,6 +63,52 @@ class MergeReport(msgspec.Struct, frozen=True, omit_defaults=True):
     def conflicts(self) -> tuple[JoinedSlot, ...]:
         """The joined slots whose values contradict each other."""
         return tuple(joined for joined in self.joins if joined.conflict)
+
+
+class Roster(msgspec.Struct, frozen=True):
+    """Entities, as they travel."""
+
+    entities: tuple[Listed, ...]
+
+
+class Proposals(msgspec.Struct, frozen=True):
+    """Proposed merges, as they travel."""
+
+    proposals: tuple[Proposal, ...]
+
+
+def entity_to_builtins(one: Listed) -> dict[str, Any]:
+    """An entity with its names and group as plain data."""
+    return {
+        "id": one.id,
+        **_named(one.entity),
+        "canonical": _named(one.canonical),
+        "aliases": list(one.aliases),
+        "same_as": [_named(other) for other in one.same_as],
+    }
+
+
+def report_to_builtins(report: MergeReport) -> dict[str, Any]:
+    """A report as plain data."""
+    return {
+        "entity": _named(report.entity),
+        "into": _named(report.into),
+        "canonical": _named(report.canonical),
+        "applied": report.applied,
+        "instead_of": None if report.instead_of is None else _named(report.instead_of),
+        "joins": [
+            {
+                "attribute": joined.attribute,
+                "conflict": joined.conflict,
+                "before": [belief_to_builtins(belief) for belief in joined.before],
+                "after": [belief_to_builtins(belief) for belief in joined.after],
+            }
+            for joined in report.joins
+        ],
+        "moves": report.moves,
+        "ids": list(report.ids),
+        "token": report.token,
+    }
 
 
 def seen_by(graph: GraphStore, bank: str, who: Principal, now: Instant, supposed: Supposed = NOTHING_SUPPOSED) -> Seen:
@@ -136,8 +187,8 @@ def _joins(before: Seen, after: Seen, id: str) -> tuple[tuple[JoinedSlot, ...], 
             joined.setdefault(seen.slot.id, []).append(slot)
     joins = [
         _joined(
-            [belief for slot in some for belief in apart[slot].slot.beliefs if belief.status in LIVE],
-            [belief for belief in together[some[0]].slot.beliefs if belief.status in LIVE],
+            [belief for slot in some for belief in apart[slot].slot.beliefs if belief.status in _HELD],
+            [belief for belief in together[some[0]].slot.beliefs if belief.status in _HELD],
             together[some[0]].slot.attribute,
         )
         for some in joined.values()
@@ -151,6 +202,10 @@ def _joined(before: list[Belief], after: list[Belief], attribute: str | None) ->
     fell = any((belief.scope, str(belief.value)) not in alive for belief in before)
     conflict = fell or any(belief.status == "contested" for belief in after)
     return JoinedSlot(attribute or "", tuple(before), tuple(after), conflict)
+
+
+def _named(entity: Entity) -> dict[str, str]:
+    return {"name": entity.name, "type": entity.type}
 
 
 def _unknown(named: str) -> NotFound:

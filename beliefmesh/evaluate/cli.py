@@ -10,6 +10,10 @@ import click
 from beliefmesh.evaluate.budget import evaluate_budget
 from beliefmesh.evaluate.budget import table_of as curve_of
 from beliefmesh.evaluate.config import evaluate_config
+from beliefmesh.evaluate.entities.evaluate import HALVES as PAIR_HALVES
+from beliefmesh.evaluate.entities.evaluate import LANGUAGES as PAIR_LANGUAGES
+from beliefmesh.evaluate.entities.evaluate import evaluate_entities
+from beliefmesh.evaluate.entities.evaluate import table_of as pairs_table
 from beliefmesh.evaluate.flight import evaluate_flight
 from beliefmesh.evaluate.flight_trust import Labels
 from beliefmesh.evaluate.locomo import evaluate_locomo
@@ -172,6 +176,22 @@ def rules_command(half: Halves, language: Language | None, show_misses: bool, as
         _print(result)
     else:
         for line in table_of(result):
+            click.echo(line)
+
+
+@eval_group.command("entities")
+@click.option("--half", type=click.Choice([*PAIR_HALVES, "all"]), default="all", show_default=True, help="Which pairs.")
+@click.option("--language", type=click.Choice(PAIR_LANGUAGES), default=None, help="Only this language.")
+@click.option("--at-least", type=click.FloatRange(0, 1), default=0.5, show_default=True, help="What is proposed.")
+@click.option("--show-misses", is_flag=True, help="Print what was missed or wrong of the half to build on.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def entities_command(half: str, language: str | None, at_least: float, show_misses: bool, as_json: bool) -> None:
+    """Hand-written pairs: which entities are one, and are they proposed as such?"""
+    result = evaluate_entities(half, language, at_least, show_misses)
+    if as_json:
+        _print(result)
+    else:
+        for line in pairs_table(result):
             click.echo(line)
 
 

@@ -12,7 +12,19 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from beliefmesh.http import beliefs, health, jobs, narratives, observations, operations, recall, sources, trust, voice
+from beliefmesh.http import (
+    beliefs,
+    entities,
+    health,
+    jobs,
+    narratives,
+    observations,
+    operations,
+    recall,
+    sources,
+    trust,
+    voice,
+)
 from beliefmesh.http.audit import Audit
 from beliefmesh.http.door import admit, door_of
 from beliefmesh.http.gate import Gate
@@ -41,7 +53,7 @@ def create_app(memory: Memory, settings: Settings) -> FastAPI:
     app.state.settings = settings
     app.state.door = door_of(settings.access, settings.mesh.folder, memory.home.clock)
     audit = Audit(settings.access.audit) if settings.access.audit else None
-    for family in (observations, narratives, sources, recall, beliefs, voice, trust, operations, jobs):
+    for family in (observations, narratives, sources, recall, beliefs, entities, voice, trust, operations, jobs):
         app.include_router(family.router, dependencies=[Depends(admit)])
     _watched(app, memory)
     app.add_middleware(Gate, meters=app.state.meters, limit=settings.http.max_in_flight, audit=audit)

@@ -14,7 +14,7 @@ from schemas.recall_record import Usefulness
 Schema = dict[str, Any]
 
 _TIME: Schema = {"anyOf": [{"type": "string", "format": "date-time"}, {"type": "number"}]}
-_ENTITY: Schema = {
+ENTITY: Schema = {
     "anyOf": [
         {"type": "string"},
         {
@@ -35,8 +35,8 @@ _WRITTEN: dict[str, Schema] = {
     **dict.fromkeys(("observed_at", "effective_at", "valid_until", "occurred_start", "occurred_end"), _TIME),
     **dict.fromkeys(("as_of", "known_at", "question_time", "occurred_from", "occurred_to"), _TIME),
     **dict.fromkeys(("scope", "metadata"), _PAIRS),
-    "entity": _ENTITY,
-    "mentions": {"type": "array", "items": _ENTITY},
+    "entity": ENTITY,
+    "mentions": {"type": "array", "items": ENTITY},
 }
 """Fields that are written otherwise than they are kept (schemas/intake.py)."""
 
@@ -95,7 +95,7 @@ FEEDBACK_BODY = body(
 _REFLECTED = struct_schema(Query, without=["bank", "principal", "now"], required=["text"])
 _REFLECTED["properties"] |= {"opinions": {"type": "boolean", "default": True}, "wait_for": {"type": "string"}}
 REFLECT_BODY = body(_REFLECTED)
-SUMMARY_BODY = body({"type": "object", "properties": {"entity": _ENTITY}, "required": ["entity"]})
+SUMMARY_BODY = body({"type": "object", "properties": {"entity": ENTITY}, "required": ["entity"]})
 PROFILE_BODY = body(
     {
         "type": "object",

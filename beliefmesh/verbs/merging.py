@@ -10,12 +10,14 @@ from beliefmesh.merging import MergeReport, after_all_said, entity_meant, merged
 from beliefmesh.receipt import Receipt
 from beliefmesh.verbs.asking import Asking
 from beliefmesh.verbs.telling import Telling
+from beliefs.likeness import Proposal, proposals
+from recall.profiles import profiles_of
 from recall.roster import Listed, everybody, known_by, listed
 from recall.seen import Seen
 from schemas.entity import Entity
-from schemas.errors import InvalidInput, NotFound
+from schemas.errors import NotFound
 from schemas.instant import datetime_of
-from schemas.limits import MAX_NAME_BYTES, check_name, check_text
+from schemas.limits import MAX_NAME_BYTES, check_name, check_number, check_text
 from schemas.query import Principal
 from schemas.reserved import SAME_AS, entity_value
 
@@ -103,14 +105,32 @@ class Merging(Telling, Asking):
         limit: int = 100,
     ) -> tuple[Listed, ...]:
         """The entities that bear a name or have it as an alias, else the first `limit`; each with names and group."""
-        if not 1 <= limit <= _MOST_LISTED:
-            raise InvalidInput("limit", f"is {limit}; it must lie between 1 and {_MOST_LISTED}")
+        check_number(limit, "limit", 1, _MOST_LISTED)
         place = self._bank(bank)
         self._keep_up()
         seen = seen_by(self.home.graph, place, principal_of(principal), self.home.clock())
         if name is None:
             return tuple(listed(seen, entity) for entity in everybody(seen, limit))
         return tuple(listed(seen, entity) for _, entity in known_by(seen, check_name(name, "name"))[:limit])
+
+    def merge_proposals(
+        self,
+        *,
+        bank: str | None = None,
+        principal: Principal | str | None = None,
+        at_least: float = 0.5,
+        limit: int = 50,
+    ) -> tuple[Proposal, ...]:
+        """Pairs of entities that may be one, the likeliest first, with a score and reasons; nothing is merged.
+
+        Reads the whole bank as the principal sees it, so it is a matter for a job, or for a moment of patience.
+        """
+        check_number(at_least, "at_least", 0.0, 1.0)
+        check_number(limit, "limit", 1, _MOST_LISTED)
+        place = self._bank(bank)
+        self._keep_up()
+        seen = seen_by(self.home.graph, place, principal_of(principal), self.home.clock())
+        return tuple(proposals(profiles_of(seen), at_least)[: int(limit)])
 
     def _tell_merge(self, told: dict[str, object], seen: Seen, entity: Entity, agent: str, wait: bool) -> Receipt:
         """Tell it as an instruction that is newer than all that was said of the entity's merges."""
