@@ -11,6 +11,7 @@ from beliefmesh.home import Home, system_clock
 from beliefmesh.policy_file import read_policy
 from beliefmesh.remote import RemoteMemory
 from beliefmesh.settings import Settings, load_settings
+from beliefmesh.verbs.backing import Backing
 from beliefmesh.verbs.forgetting import Forgetting
 from beliefmesh.verbs.merging import Merging
 from beliefmesh.verbs.narrating import Narrating
@@ -24,7 +25,7 @@ from schemas.instant import Instant
 from schemas.limits import check_bank
 
 
-class Memory(Reflecting, Merging, Narrating, Profiling, Operating, Upkeep, Forgetting):
+class Memory(Reflecting, Merging, Narrating, Profiling, Operating, Upkeep, Forgetting, Backing):
     """A belief memory in a folder, in this process; for several threads.
 
     `folder` defaults to the settings' (`.beliefmesh`). Everything accepted is in the log before `retain` returns.

@@ -30,6 +30,7 @@ _COMMANDS = {
     "actors": "beliefmesh.cli.actors:actors_command",
     "retain": "beliefmesh.cli.telling:retain",
     "import": "beliefmesh.cli.telling:import_command",
+    "export": "beliefmesh.cli.backup:export_command",
     "sources": "beliefmesh.cli.sources:sources",
     "narrate": "beliefmesh.cli.narrating:narrate_command",
     "revoke": "beliefmesh.cli.telling:revoke",

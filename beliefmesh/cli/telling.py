@@ -1,9 +1,6 @@
 """Commands that tell the memory something: retain, import, revoke, feedback."""
 
-import gzip
 import sys
-import zlib
-from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import IO, Any, cast, get_args
@@ -11,8 +8,10 @@ from typing import IO, Any, cast, get_args
 import click
 import msgspec
 
+from beliefmesh.cli.backup import import_backup
 from beliefmesh.cli.session import session_of, with_flags
 from beliefmesh.cli.sources import bar, import_files, moved
+from beliefmesh.packed import unpacked
 from beliefmesh.receipt import Imported
 from beliefmesh.show import show_import, show_receipt
 from schemas.errors import InvalidInput
@@ -76,13 +75,20 @@ def retain(
 @with_flags
 @click.argument("files", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False, allow_dash=True))
 @click.option("--source", metavar="NAME", help="What FILES are: jira, syslog, … (`sources list`), or a YAML file.")
+@click.option("--backup", is_flag=True, help="FILES are what `beliefmesh export` wrote; each brings its bank back.")
 @click.pass_context
-def import_command(context: click.Context, files: tuple[str, ...], source: str | None) -> None:
+def import_command(context: click.Context, files: tuple[str, ...], source: str | None, backup: bool) -> None:
     """Keep observations from FILES of JSON lines (.gz too; - for standard input). A bad line becomes a dead letter.
 
-    With --source, FILES are tickets or logs as other systems write them.
+    With --source, FILES are tickets or logs as other systems write them; with --backup, banks that were exported.
     """
     session = session_of(context)
+    if backup and (source is not None or _STDIN in files):
+        raise click.UsageError("--backup goes with files, and without --source")
+    if backup:
+        for name in files:
+            import_backup(session, name)
+        return
     if source is not None:
         import_files(session, source, files)
         return
@@ -92,7 +98,7 @@ def import_command(context: click.Context, files: tuple[str, ...], source: str |
         for name in files:
             task = shown.add_task(Path(name).name, total=None if name == _STDIN else Path(name).stat().st_size)
             with _opened(name) as raw:
-                imported = memory.import_lines(_lines(raw, name), progress=partial(moved, shown, task, raw))
+                imported = memory.import_lines(unpacked(raw, name), progress=partial(moved, shown, task, raw))
             accepted, dead, token = accepted + imported.accepted, dead + imported.dead, imported.token or token
             unclear += imported.unclear
     done = Imported(accepted, dead, token, unclear)
@@ -192,16 +198,3 @@ def _decoded(said: bytes, given: dict[str, Any]) -> Any:
 
 def _opened(name: str) -> IO[bytes]:
     return sys.stdin.buffer if name == _STDIN else Path(name).open("rb")
-
-
-def _lines(raw: IO[bytes], name: str) -> Iterator[bytes]:
-    if name.endswith(".zst"):
-        raise InvalidInput("file", f"{name} is compressed with zstd; unpack it first (zstd -d), or use gzip")
-    if not name.endswith(".gz"):
-        yield from raw
-        return
-    try:
-        with gzip.open(raw) as unpacked:
-            yield from unpacked
-    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise InvalidInput("file", f"{name} is not whole gzip ({error})") from error
