@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
 from beliefmesh.calibrate import Calibration
+from beliefmesh.forgetting import ForgetReport
 from beliefmesh.memory import Memory
 from beliefmesh.merging import MergeReport
 from beliefmesh.narrate import Narrative
@@ -104,6 +105,10 @@ class AsyncMemory:
     async def calibrate(self, *args: Any, **kwargs: Any) -> Calibration:
         """See `Memory.calibrate`."""
         return await self._call(self.memory.calibrate, *args, **kwargs)
+
+    async def forget(self, *args: Any, **kwargs: Any) -> ForgetReport:
+        """See `Memory.forget`."""
+        return await self._call(self.memory.forget, *args, **kwargs)
 
     async def run_job(self, *args: Any, **kwargs: Any) -> JobRun:
         """See `Memory.run_job`."""

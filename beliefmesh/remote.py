@@ -20,6 +20,7 @@ from beliefmesh.http.reply import EXACT_TYPE, JSON_TYPE
 from beliefmesh.letters import Letters
 from beliefmesh.narrate import Narrative
 from beliefmesh.receipt import Imported, Receipt, Told, line_of, several
+from beliefmesh.remote_forgetting import RemoteForgetting
 from beliefmesh.remote_merging import RemoteMerging
 from beliefmesh.remote_upkeep import RemoteUpkeep
 from schemas.answer import Answer, Explanation, History
@@ -46,7 +47,7 @@ Asker = Principal | str | None
 Result = TypeVar("Result", bound=msgspec.Struct)
 
 
-class RemoteMemory(RemoteMerging, RemoteUpkeep):
+class RemoteMemory(RemoteMerging, RemoteForgetting, RemoteUpkeep):
     """A client of a mesh that serves HTTP at `url`; for several threads. It holds nothing that needs closing.
 
     `key` is an API key or a JSON Web Token, where the mesh asks for one.

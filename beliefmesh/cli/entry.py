@@ -41,6 +41,7 @@ _COMMANDS = {
     "merge": "beliefmesh.cli.merging:merge_command",
     "unmerge": "beliefmesh.cli.merging:unmerge_command",
     "entities": "beliefmesh.cli.merging:entities_command",
+    "forget": "beliefmesh.cli.forgetting:forget_command",
     "calibrate": "beliefmesh.cli.calibrate:calibrate_command",
     "recall": "beliefmesh.cli.asking:recall",
     "explain": "beliefmesh.cli.asking:explain",

@@ -15,6 +15,7 @@ from starlette.responses import Response
 from beliefmesh.http import (
     beliefs,
     entities,
+    forgetting,
     health,
     jobs,
     narratives,
@@ -53,7 +54,19 @@ def create_app(memory: Memory, settings: Settings) -> FastAPI:
     app.state.settings = settings
     app.state.door = door_of(settings.access, settings.mesh.folder, memory.home.clock)
     audit = Audit(settings.access.audit) if settings.access.audit else None
-    for family in (observations, narratives, sources, recall, beliefs, entities, voice, trust, operations, jobs):
+    for family in (
+        observations,
+        narratives,
+        sources,
+        recall,
+        beliefs,
+        entities,
+        voice,
+        trust,
+        forgetting,
+        operations,
+        jobs,
+    ):
         app.include_router(family.router, dependencies=[Depends(admit)])
     _watched(app, memory)
     app.add_middleware(Gate, meters=app.state.meters, limit=settings.http.max_in_flight, audit=audit)

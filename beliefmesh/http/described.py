@@ -96,6 +96,17 @@ _REFLECTED = struct_schema(Query, without=["bank", "principal", "now"], required
 _REFLECTED["properties"] |= {"opinions": {"type": "boolean", "default": True}, "wait_for": {"type": "string"}}
 REFLECT_BODY = body(_REFLECTED)
 SUMMARY_BODY = body({"type": "object", "properties": {"entity": ENTITY}, "required": ["entity"]})
+FORGET_BODY = body(
+    {
+        "type": "object",
+        "properties": {
+            "ids": {"type": "array", "items": _TEXT, "description": "ids of observations or beliefs"},
+            "owner": _TEXT,
+            "source": _TEXT,
+            "dry_run": {"type": "boolean"},
+        },
+    }
+)
 PROFILE_BODY = body(
     {
         "type": "object",
