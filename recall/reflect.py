@@ -16,8 +16,8 @@ from collections.abc import Sequence
 
 from beliefs.statement import spell
 from recall.budget import tokens_of
-from recall.render import NOTHING, cited
-from recall.tell import one_line, shortened, source, value_of
+from recall.render import NOTHING, cited, joined
+from recall.tell import ended, one_line, shortened, source, told_of, value_of
 from schemas.answer import Answer, Found
 from schemas.evidence import Evidence
 from schemas.identity import digest
@@ -33,7 +33,8 @@ _HALF = 0.5
 _WORDS = ((0.9, "Surely"), (0.75, "Most likely"), (0.6, "Probably"))
 _SHIFT = 0.05
 _HIGH, _HIGHEST, _LOW = 4, 5, 2
-_ASKED = 300
+_LONGEST = 300
+_ASKING = ("?", "？")
 _LEAST = 0.55
 """What is held less surely than this makes no opinion."""
 
@@ -44,8 +45,10 @@ _JUDGEMENT = re.compile(
 
 
 def material(answer: Answer) -> tuple[Found, ...]:
-    """What a reflection may rest on: all that was found, but its own earlier conclusions."""
-    return tuple(found for found in answer.found if not _is_own(found))
+    """What a reflection may rest on: all that was found, but its own earlier conclusions, and questions."""
+    return tuple(
+        found for found in answer.found if not _is_own(found) and not found.belief.statement.rstrip().endswith(_ASKING)
+    )
 
 
 def extractive(found: Sequence[Found], profile: Profile) -> tuple[Sentence, ...]:
@@ -58,7 +61,7 @@ def extractive(found: Sequence[Found], profile: Profile) -> tuple[Sentence, ...]
         for one in found[1:]
         if one.belief.entity == lead.belief.entity or (lead.score > 0 and one.score >= lead.score * _HALF)
     ]
-    return tuple(_sentence(one, profile) for one in (lead, *others[: _MOST - 1]))
+    return joined(_sentence(one, profile) for one in (lead, *others))[:_MOST]
 
 
 def uncertainty(lead: Found | None, profile: Profile) -> str:
@@ -141,7 +144,7 @@ def judgement(answer: Answer, reflection: Reflection, stated: str = "") -> Judge
         entity=lead.entity,
         attribute=f"judgement: {asked}".encode()[: MAX_NAME_BYTES - 1].decode("utf-8", "ignore"),
         value=value,
-        statement=f"{asked} {one_line(stated or lead.statement)}"[:_ASKED],
+        statement=f"{asked} {one_line(stated or lead.statement)}"[:_LONGEST],
         confidence=reflection.confidence,
         premises=reflection.cited,
     )
@@ -155,8 +158,8 @@ def asks_for_judgement(question: str) -> bool:
 def _sentence(found: Found, profile: Profile) -> Sentence:
     belief = found.belief
     word = _word(found.confidence, profile)
-    told = shortened(belief.statement).rstrip(" .。")
     words = _words(found)
+    told = told_of(belief, words)
     if profile.literalism >= _HIGH and words:
         quoted = shortened(words[0].statement) or told
         text = f'{word} (confidence {found.confidence:.2f}), in the words of {source(words[0])}: "{quoted}"'
@@ -165,7 +168,7 @@ def _sentence(found: Found, profile: Profile) -> Sentence:
     else:
         text = f"{word} (confidence {found.confidence:.2f}): {told}"
     rivals = [value_of(rival) for rival in found.rivals if rival.id in belief.rivals]
-    return Sentence(f"{text}; disputed by {', '.join(rivals)}." if rivals else f"{text}.", (belief.id,))
+    return Sentence(ended(f"{text}; disputed by {', '.join(rivals)}" if rivals else text), (belief.id,))
 
 
 def _word(confidence: float, profile: Profile) -> str:

@@ -68,6 +68,14 @@ def cited(sentence: Sentence) -> str:
     return f"{sentence.text} [memory {ids}]" if ids else sentence.text
 
 
+def joined(sentences: Iterable[Sentence]) -> tuple[Sentence, ...]:
+    """Sentences in order, those of the same words as one that cites all that they cite."""
+    known: dict[str, tuple[str, ...]] = {}
+    for one in sentences:
+        known[one.text] = (*known.get(one.text, ()), *one.beliefs)
+    return tuple(Sentence(text, tuple(dict.fromkeys(beliefs))) for text, beliefs in known.items())
+
+
 def sentences_in(text: str, beliefs: Iterable[str]) -> tuple[Sentence, ...]:
     """The sentences of a text that `cited` made of them, given all beliefs that they may cite."""
     known = {short_id(belief): belief for belief in beliefs}

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 
 import msgspec
 
-from recall.render import cited
-from recall.seen import Seen
-from recall.tell import shortened, value_of
+from recall.render import cited, joined
+from recall.seen import Seen, SeenSlot
+from recall.tell import ended, told_of, value_of
 from schemas.belief import LIVE, Belief
 from schemas.entity import Entity, entity_id
 from schemas.reflection import Sentence
@@ -48,14 +48,14 @@ def draft(seen: Seen, entity: Entity) -> Draft:
     place = slot_id(bank, entity, SUMMARY, network="observation")
     slots = seen.slots([*ids, place])
     held = {
-        belief.id: (belief, one.slot)
+        belief.id: (belief, one)
         for one in slots.values()
         for belief in one.slot.beliefs
         if belief.status in LIVE and belief.network != "observation" and belief.tier != "low"
     }
     ordered = sorted(held.values(), key=lambda pair: _order(pair[0]))
     return Draft(
-        tuple(_sentence(belief, slot) for belief, slot in ordered[:MAX_SENTENCES]),
+        joined(_sentence(belief, one) for belief, one in ordered[:MAX_SENTENCES]),
         _standing(slots[place].slot.beliefs) if place in slots else None,
     )
 
@@ -70,14 +70,14 @@ def _standing(beliefs: Sequence[Belief]) -> Belief | None:
     return max(live, key=lambda belief: (belief.newest_support or 0, belief.id), default=None)
 
 
-def _sentence(belief: Belief, slot: Slot) -> Sentence:
-    told = shortened(belief.statement).rstrip(" .。")
+def _sentence(belief: Belief, seen: SeenSlot) -> Sentence:
+    told = told_of(belief, seen.evidence)
     if belief.network == "opinion":
         told = f"Opinion: {told}"
-    rivals = [value_of(other) for other in slot.beliefs if other.id in belief.rivals]
+    rivals = [value_of(other) for other in seen.slot.beliefs if other.id in belief.rivals]
     if rivals:
         told = f"{told} (disputed by {', '.join(rivals)})"
-    return Sentence(f"{told}.", (belief.id,))
+    return Sentence(ended(told), (belief.id,))
 
 
 def _order(belief: Belief) -> tuple[int, bool, int, str]:

@@ -1,5 +1,8 @@
 """Small phrases of plain English about beliefs and evidence: how old, how sure, said by which source and when."""
 
+import re
+from collections.abc import Iterable
+
 from beliefs.statement import spell, spell_scope
 from schemas.answer import Contribution
 from schemas.belief import Belief
@@ -17,6 +20,7 @@ _REASONS = {
     "overruled": "overruled by an instruction",
 }
 _QUOTED = 160
+_FIRST_PERSON = re.compile(r"\b(?:I|[Mm]y|[Mm]e|[Mm]ine|[Ww]e|[Oo]urs?|[Uu]s)\b|我")
 
 
 def age(at: Instant | None, moment: Instant) -> str:
@@ -78,6 +82,21 @@ def _learned_from(outcomes: int) -> str:
 def one_line(text: str) -> str:
     """A text without line breaks, so that what was told cannot pass for further lines of ours."""
     return " ".join(text.split())
+
+
+def told_of(belief: Belief, words: Iterable[Evidence]) -> str:
+    """A belief's words as a sentence without its end; who speaks stands before what is told in the first person."""
+    told = shortened(belief.statement).rstrip(" .。")
+    if not _FIRST_PERSON.search(told):
+        return told
+    said_so = next((piece for piece in words if piece.statement == belief.statement), None)
+    speaker = (said_so.source.origin or said_so.agent) if said_so else ""
+    return f"{speaker or belief.entity.name}: {told}"
+
+
+def ended(text: str) -> str:
+    """A sentence with its full stop, where it has no end yet."""
+    return text if text.endswith(("!", "?", "！", "？", '"')) else f"{text}."
 
 
 def shortened(text: str) -> str:

@@ -118,7 +118,7 @@ def test_the_profile_is_heard_in_the_voice(memory: Memory) -> None:
     assert 'in the words of document bench-test of 2024-06-01: "We recommend the Aurora' in literal.text
     assert "Only one source says so." in literal.text
     assert literal.text.endswith("Tell me if this does not fit what you see.")
-    assert plain.text.startswith("Surely: We recommend the Aurora headlamp for winter. [memory ")
+    assert plain.text.startswith("Surely: qa: We recommend the Aurora headlamp for winter. [memory ")
     assert "Thank you" not in plain.text
 
 
@@ -161,6 +161,17 @@ def test_no_opinion_is_formed_of_facts_of_the_past_or_where_none_is_wanted(memor
     assert memory.reflect("How long does the Aurora headlamp run?").formed == ()
     assert memory.reflect(QUESTION, opinions=False).formed == ()
     assert memory.reflect(QUESTION, as_of="2024-06-09").formed == ()
+
+
+def test_one_sentence_with_two_facts_is_told_once_and_cites_both_under_the_name_of_who_said_it(memory: Memory) -> None:
+    memory.retain("I am allergic to peanuts and seafood.", entity={"name": "Omar Haddad", "type": "person"})
+    memory.retain("Is there anything that Omar cannot eat?", agent="desk")
+
+    told = memory.reflect("Is Omar allergic to anything?")
+
+    (sentence,) = [one for one in told.sentences if one.beliefs]
+    assert sentence.text == "Probably (confidence 0.73): Omar Haddad: I am allergic to peanuts and seafood."
+    assert {memory.belief(id).value for id in sentence.beliefs} == {"peanuts", "seafood"}
 
 
 def test_feedback_on_a_reflection_reaches_every_belief_that_it_cites(memory: Memory) -> None:

@@ -97,6 +97,13 @@ def test_nothing_is_told_of_whom_nothing_is_known(memory: Memory) -> None:
             memory.summary(name)
 
 
+def test_who_speaks_is_named_where_a_sentence_says_i(memory: Memory) -> None:
+    memory.retain("I froze on UA 1.", entity="UA 1", agent="jonas")
+    memory.retain("We are sorry for that.", entity="UA 1", agent="desk")
+
+    assert sorted(texts(memory)) == ["desk: We are sorry for that.", "jonas: I froze on UA 1."]
+
+
 def test_a_dispute_is_told(memory: Memory) -> None:
     gate(memory, "B2", agent="one")
     gate(memory, "C4", agent="two")

@@ -31,6 +31,12 @@ def test_an_earlier_word_of_the_same_source_goes_and_the_newest_stands_for_it() 
     assert spent([AGAIN, newest, FIRST], 3 * DAY) == {"e2": "e3", "e1": "e3"}
 
 
+def test_of_an_opinion_the_word_that_formed_it_stays() -> None:
+    formed, again = (msgspec.structs.replace(piece, network="opinion") for piece in (FIRST, AGAIN))
+
+    assert spent([formed, again], 3 * DAY) == {}
+
+
 def test_what_begins_later_stands_for_nothing_yet() -> None:
     assert spent([FIRST, AGAIN], 1 * DAY) == {}
 
