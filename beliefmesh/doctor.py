@@ -1,36 +1,37 @@
 """Compares log, graph and index, and repairs what differs (field case 21)."""
 
-from collections.abc import Iterator
-from itertools import chain
+from contextlib import closing
 
 import msgspec
 
+from actors.choose import inline_mesh
+from actors.extractor import Extractor
+from actors.mesh import Mesh
+from actors.recaller import NO_EXTENSION
+from beliefmesh.gaps import find_gaps, read_again
 from beliefmesh.home import Home
 from beliefmesh.state import all_slots
 from beliefs.revise import fingerprint, view
-from schemas.dead_letter import DeadLetter
-from schemas.errors import InvalidInput, MalformedMessage
-from schemas.evidence import Evidence
-from schemas.observation import Observation, observation_key
-from schemas.tombstone import grave
-from schemas.wire import pack, unpack
-from stores.ports import Entry, Record
-from streams.bundles import messages_of
+from schemas.errors import InvalidInput
 from streams.erasure import Forgotten, erase
 from streams.freshness import lag
-from streams.topics import OBSERVATIONS
 
-_PAGE = 500
+_NOTHING_INDEXED = (
+    "the index has none of the {count} beliefs of bank {bank}: its files are new, or stores.embedder names another "
+    "model or dimension than before. Until they are indexed again, which `beliefmesh doctor --fix` does at once, "
+    "keyword search, graph and time answer as far as they can"
+)
 
 
 class DoctorReport(msgspec.Struct, frozen=True):
-    """What was looked at, what differs, and what was repaired."""
+    """What was looked at, what differs, what was repaired; notes are of what no repair is needed for, or explain."""
 
     observations: int
     slots: int
     beliefs: int
     differences: tuple[str, ...]
     fixed: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
     @property
     def healthy(self) -> bool:
@@ -45,20 +46,26 @@ def examine(home: Home, *, fix: bool) -> DoctorReport:
     """
     if home.index is None:
         raise InvalidInput("doctor", "needs the folder to itself; stop the running mesh first")
+    with closing(inline_mesh(home.graph, home.index, None, NO_EXTENSION, Extractor())) as shards:
+        return _examined(home, shards, fix)
+
+
+def _examined(home: Home, shards: Mesh, fix: bool) -> DoctorReport:
+    """The report; `shards` remember nothing, where those at work may remember what the graph has lost."""
     if fix:
         home.worker.drain()
     waiting = {stage: sum(partitions.values()) for stage, partitions in lag(home.log, home.topics).items()}
     differences = [f"{count} records wait for the stage {stage}" for stage, count in waiting.items() if count]
     fixed: list[str] = []
-    observations, lost, returned = _lost_observations(home)
-    for observation in lost if not any(waiting.values()) else ():
-        difference = f"observation {observation.id} of bank {observation.bank} has no evidence"
-        differences.append(difference)
-        if fix:
-            entry = Entry(observation_key(observation), pack(observation, observation.id))
-            home.log.append(home.topics.name(OBSERVATIONS), [entry], home.clock())
-            fixed.append(difference)
-    for bank, graves in returned.items():
+    gaps = find_gaps(home)
+    if not any(waiting.values()):
+        lost = list(gaps.differences())
+        differences += lost
+        if fix and lost:
+            read_again(home, gaps, shards)
+            home.worker.drain()
+            fixed += lost
+    for bank, graves in gaps.returned.items():
         difference = f"{len(graves)} observations of bank {bank} were forgotten and lie in the log again"
         differences.append(difference)
         if fix:
@@ -73,68 +80,19 @@ def examine(home: Home, *, fix: bool) -> DoctorReport:
             difference = f"slot {slot} of bank {bank} does not follow from its evidence"
             differences.append(difference)
             if fix:
-                home.mesh.review([(bank, slot)], home.clock())
+                shards.review([(bank, slot)], home.clock())
                 fixed.append(difference)
     if fix:
         home.worker.drain()
+    notes = list(gaps.notes())
     for bank in home.graph.banks():
-        differing = _wrong_rows(home, bank)
+        differing, unindexed = _wrong_rows(home, bank)
         differences += differing
+        notes += unindexed
         if fix and differing:
             _reindex(home, bank)
             fixed += differing
-    return DoctorReport(observations, slots, beliefs, tuple(differences), tuple(fixed))
-
-
-def _lost_observations(home: Home) -> tuple[int, list[Observation], dict[str, set[str]]]:
-    """How many observations there are, those without effect, and by bank the graves of those that were forgotten."""
-    letters = home.letters.all()
-    aside = {(letter.topic, letter.partition, letter.offset, letter.original) for letter in letters}
-    undecided = {_told_by(letter) for letter in letters}
-    count = 0
-    lost = []
-    returned: dict[str, set[str]] = {}
-    for page in _pages(home):
-        told: dict[str, dict[str, Observation]] = {}
-        for record in chain.from_iterable(map(messages_of, page)):
-            if (record.topic, record.partition, record.offset, record.value) in aside:
-                continue
-            try:
-                observation = unpack(record.value, Observation)
-            except MalformedMessage:
-                continue
-            count += 1
-            told.setdefault(observation.bank, {})[observation.id] = observation
-        for bank, by_id in told.items():
-            kept = {piece.observation_id for piece in home.graph.evidence_of_observations(bank, list(by_id))}
-            graves = {id: grave(bank, id) for id in by_id} if home.graph.burials(bank) else {}
-            buried = home.graph.buried(bank, sorted(graves.values())) if graves else set()
-            if buried:
-                returned.setdefault(bank, set()).update(buried)
-            lost += [
-                observation
-                for id, observation in by_id.items()
-                if id not in kept and (bank, id) not in undecided and graves.get(id) not in buried
-            ]
-    return count, lost, returned
-
-
-def _told_by(letter: DeadLetter) -> tuple[str, str] | None:
-    """(bank, id) of the observation whose evidence a dead letter holds; None where it holds none."""
-    try:
-        evidence = unpack(letter.original, Evidence)
-    except MalformedMessage:
-        return None
-    return evidence.bank, evidence.observation_id
-
-
-def _pages(home: Home) -> Iterator[list[Record]]:
-    topic = home.topics.name(OBSERVATIONS)
-    for partition in range(home.log.partitions(topic)):
-        offset = 0
-        while records := home.log.read(topic, partition, offset, _PAGE):
-            yield records
-            offset = records[-1].offset + 1
+    return DoctorReport(gaps.observations, slots, beliefs, tuple(differences), tuple(fixed), tuple(notes))
 
 
 def _wrong_slots(home: Home, bank: str) -> tuple[list[str], int, int]:
@@ -150,7 +108,8 @@ def _wrong_slots(home: Home, bank: str) -> tuple[list[str], int, int]:
     return wrong, slots, beliefs
 
 
-def _wrong_rows(home: Home, bank: str) -> list[str]:
+def _wrong_rows(home: Home, bank: str) -> tuple[list[str], list[str]]:
+    """What differs between the index and the graph, and what is to be known of it."""
     indexed = home.index.versions(bank) if home.index else {}
     held = {belief.id: belief.version for stored in all_slots(home.graph, bank) for belief in stored.slot.beliefs}
     missing = [f"belief {id} of bank {bank} is not in the index" for id in sorted(held.keys() - indexed.keys())]
@@ -160,7 +119,8 @@ def _wrong_rows(home: Home, bank: str) -> list[str]:
         if indexed[id] != held[id]
     ]
     orphans = [f"the index holds {id}, which bank {bank} does not" for id in sorted(indexed.keys() - held.keys())]
-    return missing + behind + orphans
+    whole = [_NOTHING_INDEXED.format(bank=bank, count=len(held))] if held and len(missing) == len(held) else []
+    return missing + behind + orphans, whole
 
 
 def _reindex(home: Home, bank: str) -> None:

@@ -106,6 +106,8 @@ def show_doctor(console: Console, report: DoctorReport) -> None:
     fixed = set(report.fixed)
     for difference in report.differences:
         console.print(Text(f"  {'fixed: ' if difference in fixed else ''}{difference}"))
+    for note in report.notes:
+        console.print(Text(f"  note: {note}"))
     if not report.healthy:
         console.print(Text("`beliefmesh doctor --fix` repairs what can be repaired", "dim"))
 

@@ -119,13 +119,17 @@ class _Bench:
 def _opened(
     candidates: Sequence[Candidate], question: Question, seen: Seen, enough: Callable[[float], bool]
 ) -> Iterator[tuple[Candidate, str, SeenSlot]]:
-    """Candidates in order with the id that their belief has now and its slot as seen, loaded page by page."""
+    """Candidates in order with the id that their belief has now and its slot as seen, loaded page by page.
+
+    As much again is loaded as was needed so far: few requests to a store that is far away, little that nobody reads.
+    """
     bank = question.query.bank
-    page = question.query.limit + 4
-    for at in range(0, len(candidates), page):
-        current = candidates[at : at + page]
+    at, page = 0, 2 * question.query.limit + 4
+    while current := candidates[at : at + page]:
         if enough(current[0].score):
             return
+        at += len(current)
+        page = at
         beliefs = seen.graph.beliefs(bank, [candidate.belief for candidate in current])
         slots = seen.slots(belief.slot for belief in beliefs.values())
         for candidate in current:

@@ -1,14 +1,14 @@
 """The replay of all observations into a new space, and the place in the log from which its workers go on."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 
 import msgspec
 
 from actors.mesh import Mesh
 from schemas.instant import Instant
-from schemas.routing import partition_of
-from stores.ports import Entry, Log, Record
+from stores.ports import Log, Record
+from streams.repeat import routed
 from streams.topics import OBSERVATIONS, Topics
 from streams.topology import STAGES, Batch
 
@@ -16,7 +16,6 @@ PASSES = 3
 BATCH = 4_000
 _PAGE = 500
 _BATCH_BYTES = 16 * 1_048_576
-_NOWHERE = -1
 
 Progress = Callable[[int, int], None]
 """Takes how many records of the log are behind us, and how many there are."""
@@ -78,18 +77,8 @@ def _apply(mesh: Mesh, batch: Batch, topics: Topics, partitions: dict[str, int],
         if not outcome.entries:
             break
         sink = topics.name(stage.sink)
-        batch = _routed(sink, outcome.entries, partitions[sink], now)
+        batch = routed(sink, outcome.entries, partitions[sink], now)
     return counts
-
-
-def _routed(topic: str, entries: Sequence[Entry], partitions: int, now: Instant) -> Batch:
-    """Entries as the next stage would read them, by the partitions that they belong to; they lie nowhere."""
-    routed: dict[int, list[Record]] = {}
-    for entry in entries:
-        partition = partition_of(entry.key, partitions)
-        record = Record(topic, partition, _NOWHERE, entry.key, entry.value, now, entry.headers)
-        routed.setdefault(partition, []).append(record)
-    return routed
 
 
 def _batches(log: Log, topic: str, partition: int, start: int, end: int, limit: int) -> Iterator[list[Record]]:

@@ -105,11 +105,9 @@ def index(mesh: Mesh, batch: Batch, now: Instant) -> Outcome:
     return Outcome([], dead + spoiled, {"indexed": len(done)}, recallable)
 
 
-STAGES = (
-    Stage("extract", OBSERVATIONS, CLAIMS, extract),
-    Stage("decide", CLAIMS, CHANGES, decide),
-    Stage("index", CHANGES, "", index),
-)
+EXTRACT = Stage("extract", OBSERVATIONS, CLAIMS, extract)
+DECIDE = Stage("decide", CLAIMS, CHANGES, decide)
+STAGES = (EXTRACT, DECIDE, Stage("index", CHANGES, "", index))
 """In the order in which data passes them."""
 
 

@@ -39,8 +39,9 @@ def round_trips(nebula: str, report: Report) -> dict[str, Any]:
     figures |= _of_the_graph(_space(nebula))
     figures |= _of_a_memory(_space(nebula))
     report(
-        f"round trips: {figures['nebula_requests_a_new_claim']} to NebulaGraph a claim, "
-        f"{figures['milvus_searches_a_recall']} searches of Milvus a recall"
+        f"round trips: {figures['nebula_requests_a_new_claim']} to NebulaGraph a claim; "
+        f"{figures['nebula_requests_a_recall']} to NebulaGraph and "
+        f"{figures['milvus_searches_a_recall']} searches of Milvus a recall, at most"
     )
     return figures
 
