@@ -45,11 +45,16 @@ class Door:
         self._ring = ring
         self._tokens = tokens
         self._clock = clock
+        self._closed = tokens is not None
 
     @property
     def closed(self) -> bool:
-        """Whether callers must say who they are. A key that has ended still closes it."""
-        return self._tokens is not None or bool(self._ring.keys())
+        """Whether callers must say who they are: once there was a key, as long as this process runs.
+
+        So whoever takes the last key away, or loses the file, locks everybody out and lets nobody in.
+        """
+        self._closed = self._closed or bool(self._ring.keys())
+        return self._closed
 
     def grant_of(self, authorization: str) -> Grant:
         """What an Authorization header opens. Raises NotAuthenticated."""

@@ -284,3 +284,16 @@ def test_a_source_needs_a_key_that_speaks_for_others_or_a_signature_for_the_bank
         assert sent("default", {}) == sent("default", {"X-Hub-Signature-256": "sha256=0"}) == 401
         assert sent("acme", fitting) == 401
         assert sent("default", fitting) not in (401, 403)
+
+
+def test_taking_the_last_key_away_locks_everybody_out_and_lets_nobody_in(client: httpx.Client, ring: KeyRing) -> None:
+    assert client.get("/v1/stats").status_code == 401
+
+    ring.revoke("root")
+
+    assert client.get("/v1/stats").status_code == 401
+
+
+def test_jobs_and_calibration_are_an_admins(ask: Ask) -> None:
+    for path in ("jobs/decay", "calibrate", "profile"):
+        assert ask("POST", f"/v1/banks/acme/{path}", {"role": "writer"}, json={}).status_code == 403, path
