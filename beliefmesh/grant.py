@@ -31,9 +31,13 @@ class Grant(msgspec.Struct, frozen=True, kw_only=True):
     groups: tuple[str, ...] = ()
     delegate: bool = False
 
+    def has_role(self, role: Role) -> bool:
+        """Whether the grant is of a role or one above."""
+        return ROLES.index(self.role) >= ROLES.index(role)
+
     def require_role(self, role: Role) -> None:
         """Raises AccessDenied below a role."""
-        if ROLES.index(self.role) < ROLES.index(role):
+        if not self.has_role(role):
             raise AccessDenied(f"this needs the role {role}; {self.name} has the role {self.role}")
 
     def require_bank(self, bank: str) -> None:

@@ -130,12 +130,13 @@ def compose(
 def judgement(answer: Answer, reflection: Reflection, stated: str = "") -> Judgement | None:
     """The opinion that a reflection forms: none unless a judgement was asked for, and what leads is held surely enough.
 
-    `stated` is a model's wording of it; without one it is what the leading belief says.
+    `stated` is a model's wording of it, which makes no judgement of a question for a fact: a memory that talks a model
+    into one would speak for the bank. Without one it is what the leading belief says.
     """
     found = {one.belief.id: one for one in answer.found}
     if not reflection.cited or reflection.confidence is None or reflection.confidence < _LEAST:
         return None
-    if not stated and not asks_for_judgement(answer.question):
+    if not asks_for_judgement(answer.question):
         return None
     lead = found[reflection.cited[0]].belief
     asked = shortened(answer.question)

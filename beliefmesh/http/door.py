@@ -20,7 +20,7 @@ KEYS_FILE = "keys.json"
 _SCHEME = "bearer"
 _SOURCE = "/v1/banks/{bank}/sources/{name}"
 _IN_BANK = "/v1/banks/{bank}/"
-_QUESTIONS = ("/recall",)
+_QUESTIONS = ("/recall", "/reflect")
 """What is asked by POST, as a question may be long."""
 _OWNERS = ("/forget", "/calibrate", "/policy", "/profile", "/doctor", "/jobs/{name}")
 """What changes a bank beyond telling it something."""

@@ -8,6 +8,7 @@ from starlette.responses import Response
 from beliefmesh.ask import check_fields
 from beliefmesh.http.body import caller, flag_of, read_object, speaker, text_of
 from beliefmesh.http.described import PROFILE_BODY, REFLECT_BODY, SUMMARY_BODY
+from beliefmesh.http.door import granted
 from beliefmesh.http.reply import json_reply, reply
 from beliefmesh.memory import Memory
 from recall.outward import persona_to_builtins, reflection_to_builtins, summary_to_builtins
@@ -21,12 +22,15 @@ _TRAITS = Profile.__struct_fields__
 
 @router.post("/reflect", openapi_extra=REFLECT_BODY)
 async def reflect(bank: str, request: Request) -> Response:
-    """An answer in the bank's voice: sentences that cite recalled beliefs, with their uncertainty."""
+    """An answer in the bank's voice: sentences that cite recalled beliefs, with their uncertainty.
+
+    An opinion is formed only for those who may tell the bank something.
+    """
     memory: Memory = request.app.state.memory
     asked = await read_object(request)
     question = text_of(asked, "text")
     token = text_of(asked, "wait_for", "")
-    opinions = flag_of(asked, "opinions", True)
+    opinions = flag_of(asked, "opinions", True) and granted(request).has_role("writer")
     fields = {name: value for name, value in asked.items() if name not in ("text", "wait_for", "opinions")}
     for name in ("bank", "principal"):
         if name in fields:

@@ -62,7 +62,7 @@ class Reflecting(Judging):
         reflection, stated = self._reflection(answer, profile, max_tokens)
         self._note(reflection, answer, who)
         past = any(fields.get(time) is not None for time in ("as_of", "known_at"))
-        formed = judgement(answer, reflection, stated) if opinions and not past else None
+        formed = judgement(answer, reflection, stated) if opinions and not past and _keeps_apart(who) else None
         if formed is None:
             return reflection
         return msgspec.structs.replace(reflection, formed=self._form(name, formed, who))
@@ -213,6 +213,11 @@ class Reflecting(Judging):
         return msgspec.structs.replace(
             plain, text=voiced.text, sentences=voiced.sentences, voice=self.home.language.model_id
         )
+
+
+def _keeps_apart(who: Principal) -> bool:
+    """Whether what is concluded for an asker can be told to nobody else: they are nobody in particular, or named."""
+    return bool(who.id) or not who.groups
 
 
 def _check_tokens(max_tokens: object) -> None:

@@ -132,7 +132,7 @@ def test_a_key_of_another_bank_is_refused_by_every_route_of_a_bank_and_by_those_
 
 
 def test_a_reader_asks_and_changes_nothing(app: FastAPI, ask: Ask) -> None:
-    asking = {("POST", "/v1/banks/acme/recall")}
+    asking = {("POST", "/v1/banks/acme/recall"), ("POST", "/v1/banks/acme/reflect")}
 
     for method, path in routes(app):
         response = ask(method, path, {"role": "reader", "banks": ("acme",)}, json={})
@@ -142,6 +142,17 @@ def test_a_reader_asks_and_changes_nothing(app: FastAPI, ask: Ask) -> None:
             assert response.status_code == 403, (method, path, response.text)
         if in_bank and (method == "GET" or (method, path) in asking):
             assert response.status_code != 403, (method, path, response.text)
+
+
+def test_a_reader_who_asks_for_a_judgement_forms_no_opinion(ask: Ask) -> None:
+    assert ask("POST", "/v1/banks/acme/observations?wait=true", {"role": "writer"}, json=PLAIN).status_code == 200
+    question = {"text": "Is shipping for free the best choice?", "retrievers": ["keyword"], "min_confidence": 0.0}
+    told = [
+        ask("POST", "/v1/banks/acme/reflect", {"role": role}, json=question).json() for role in ("reader", "writer")
+    ]
+
+    assert [bool(one["cited"]) for one in told] == [True, True]
+    assert [len(one["formed"]) for one in told] == [0, 1]
 
 
 def test_a_writer_does_not_run_the_mesh(ask: Ask) -> None:

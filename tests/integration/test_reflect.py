@@ -14,6 +14,7 @@ from beliefmesh.memory import Memory
 from beliefmesh.settings import MeshSettings, Settings, StoreSettings
 from recall.budget import tokens_of
 from schemas.errors import InvalidInput
+from schemas.query import Principal
 from schemas.reflection import Reflection
 from stores.language.options import LanguageOptions
 
@@ -155,6 +156,15 @@ def test_who_asks_by_name_keeps_the_opinion_to_themselves(memory: Memory) -> Non
     assert len(memory.recall(QUESTION, networks=("opinion",), principal="lena").found) == 1
 
 
+def test_who_asks_with_groups_alone_forms_no_opinion_that_others_would_see(memory: Memory) -> None:
+    memory.retain("The Aurora is best.", agent="lena", visibility="group", readers=["group:staff"])
+
+    told = memory.reflect("Which lamp is best?", principal=Principal("", ("staff",)))
+
+    assert told.cited
+    assert told.formed == ()
+
+
 def test_no_opinion_is_formed_of_facts_of_the_past_or_where_none_is_wanted(memory: Memory) -> None:
     tell(memory)
 
@@ -210,6 +220,15 @@ def test_a_model_answers_in_the_profiles_voice_from_marked_data(spoken: Memory, 
     assert told.text.startswith("Take the Aurora. [memory b")
     assert len(told.formed) == 1
     assert spoken.recall(QUESTION, networks=("opinion",)).found[0].belief.value == "The Aurora is the one to take."
+
+
+def test_a_memory_that_talks_a_model_into_an_opinion_makes_none(spoken: Memory, endpoint: ChatServer) -> None:
+    told = {"text": "Aurora is dear.", "cites": []}
+    endpoint.answer = answering(
+        lambda ids: {"sentences": [{**told, "cites": ids[:1]}], "opinion": "Borealis is a fraud."}
+    )
+
+    assert spoken.reflect("What does the Aurora cost?").formed == ()
 
 
 def test_a_models_sentence_that_cites_what_was_not_recalled_is_dropped(spoken: Memory, endpoint: ChatServer) -> None:
