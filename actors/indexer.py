@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
+from actors.dependents import SlotKey, dependents, dependents_of_unindexed
 from actors.searchable import needs_evidence, rows_of
 from schemas.evidence import Evidence
 from schemas.instant import Instant
@@ -45,6 +46,10 @@ class Indexer:
                 self._index.delete(bank, vanished)
         done = sum(self._index_slots(bank, slots, now) for bank, slots in by_bank.items())
         return done + sum(self._index_again(bank, slots, now) for bank, slots in again.items() if slots)
+
+    def dependents(self, changes: Sequence[Change] | None) -> list[SlotKey]:
+        """(bank, slot) of everything that rests on what these changes moved; None: on what is not indexed yet."""
+        return dependents_of_unindexed(self._graph) if changes is None else dependents(self._graph, changes)
 
     def catch_up(self, now: Instant) -> int:
         """Index everything that the graph says is behind; returns how many beliefs that was.

@@ -69,8 +69,12 @@ class InlineMesh(Mesh):
         """See `Mesh.index`."""
         return self._indexer.index(changes, now)
 
-    def catch_up(self, now: Instant) -> int:
-        """See `Mesh.catch_up`."""
+    def dependents(self, changes: Sequence[Change] | None) -> list[tuple[str, str]]:
+        """See `Mesh.dependents`."""
+        return self._indexer.dependents(changes)
+
+    def index_rest(self, now: Instant) -> int:
+        """See `Mesh.index_rest`."""
         return self._indexer.catch_up(now)
 
     def reindex(self, bank: str, now: Instant) -> int:

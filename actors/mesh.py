@@ -41,11 +41,27 @@ class Mesh(ABC):
         """Remove evidence from slots for good and add other; on return no shard keeps what was removed in memory."""
 
     @abstractmethod
+    def dependents(self, changes: Sequence[Change] | None) -> list[tuple[str, str]]:
+        """(bank, slot) of everything that rests on what these changes moved; None: on what is not indexed yet."""
+
+    def cascade(self, changes: Sequence[Change], now: Instant) -> list[Change]:
+        """Decide again, each by its own shard, whatever rests on what these changes moved (design 3.7)."""
+        slots = self.dependents(changes)
+        return self.review(slots, now) if slots else []
+
+    @abstractmethod
     def index(self, changes: Sequence[Change], now: Instant) -> int:
         """Index the beliefs that these changes name."""
 
-    @abstractmethod
     def catch_up(self, now: Instant) -> int:
+        """Decide again what rests on what was not indexed, then index everything that the graph says is behind."""
+        slots = self.dependents(None)
+        if slots:
+            self.review(slots, now)
+        return self.index_rest(now)
+
+    @abstractmethod
+    def index_rest(self, now: Instant) -> int:
         """Index everything that the graph says is behind."""
 
     @abstractmethod

@@ -108,7 +108,7 @@ class Recaller:
         last = moment + policy.skew if as_of is None else as_of
         sight = Sight(bank=bank, principal=principal, moment=moment, as_of=last)
         id, slot = self._find(Seen(self._graph, policy, sight), belief_id)
-        return explain_slot(slot.evidence, slot.slot, [id], policy, moment)[0]
+        return explain_slot(slot.evidence, slot.slot, [id], policy, moment, slot.fallen)[0]
 
     def history(self, bank: str, of: str | tuple[Entity, str], principal: Principal, now: Instant) -> History:
         """Every turn of a slot, given by its id, by the id of one of its beliefs, or by entity and attribute."""
@@ -117,7 +117,8 @@ class Recaller:
             _, slot = self._find(seen, of)
         else:
             slot = _slot(seen, of)
-        return history(slot.evidence, seen.policy, now)
+        grounds, moves = seen.foundations().over_time(slot.slot.id, slot.evidence)
+        return history(slot.evidence, seen.policy, now, grounds=grounds, moves=moves)
 
     def belief(self, bank: str, belief_id: str, principal: Principal, now: Instant) -> Belief:
         """A belief as the principal may see it now. Raises NotFound."""

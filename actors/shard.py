@@ -1,11 +1,14 @@
 """The single writer of a share of the entities: evidence in, decisions written, changes out."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import msgspec
 
 from beliefs.amend import amend
+from beliefs.counting import NONE_FALLEN, Fallen
+from beliefs.premises import fallen_among
 from beliefs.revise import Revision, revise
+from recall.foundations import apart
 from schemas.errors import VersionConflict
 from schemas.evidence import Evidence
 from schemas.instant import Instant
@@ -18,7 +21,8 @@ _ATTEMPTS = 8
 _CACHED_EVIDENCE = 100_000
 
 SlotKey = tuple[str, str]
-_Decide = Callable[[SlotKey, StoredSlot | None, Policy], Revision | None]
+_Decide = Callable[[SlotKey, StoredSlot | None, Policy, Fallen], Revision | None]
+"""Decides a slot from what is stored and from those of its premises that are not held."""
 
 
 class EntityShard:
@@ -36,7 +40,7 @@ class EntityShard:
         self._burials: dict[str, int] = {}
 
     def apply(self, evidence: Sequence[Evidence], now: Instant) -> list[Change]:
-        """Write the evidence and what follows from it, durable on return; one change a slot touched.
+        """Write the evidence and what follows from it, durable on return; a change for each slot touched.
 
         What was forgotten on request is passed over. Raises VersionConflict when other writers kept winning,
         StoreUnavailable when the graph is out of reach; in either case the whole call may be repeated.
@@ -44,11 +48,11 @@ class EntityShard:
         by_slot: dict[SlotKey, list[Evidence]] = {}
         for piece in self._without_buried(evidence):
             by_slot.setdefault((piece.bank, piece.slot), []).append(piece)
-        return self._write(list(by_slot), lambda key, stored, policy: _revised(stored, by_slot[key], policy, now))
+        return self._write(list(by_slot), lambda key, *known: _revised(by_slot[key], now, *known), now)
 
     def review(self, slots: Sequence[SlotKey], now: Instant) -> list[Change]:
         """Decide (bank, slot) pairs again because time or policy has moved; changes of those that did change."""
-        changes = self._write(list(slots), lambda _, stored, policy: _revised(stored, (), policy, now))
+        changes = self._write(list(slots), lambda _, *known: _revised((), now, *known), now)
         return [change for change in changes if change.beliefs]
 
     def amend(self, amendments: Sequence[Amendment], now: Instant) -> list[Change]:
@@ -60,9 +64,9 @@ class EntityShard:
         beside: dict[SlotKey, set[str]] = {}
         left: set[SlotKey] = set()
 
-        def amended(key: SlotKey, stored: StoredSlot | None, policy: Policy) -> Revision | None:
+        def amended(key: SlotKey, stored: StoredSlot | None, policy: Policy, fallen: Fallen) -> Revision | None:
             amendment = asked[key]
-            return amend(stored, amendment.remove, amendment.add, policy, now, again=key in left)
+            return amend(stored, amendment.remove, amendment.add, policy, now, again=key in left, fallen=fallen)
 
         self.drop(asked)
         for (bank, slot), stored in self._load(list(asked)).items():
@@ -71,7 +75,7 @@ class EntityShard:
             if missing and any(piece.slot == slot for piece in self._graph.evidence(bank, missing).values()):
                 left.add((bank, slot))
             beside[bank, slot] = self._beside(bank, [pieces[id] for id in asked[bank, slot].remove if id in pieces])
-        changes = self._write(list(asked), amended)
+        changes = self._write(list(asked), amended, now)
         return [_refreshing(change, beside[change.bank, change.slot]) for change in changes]
 
     def drop(self, keys: Iterable[SlotKey]) -> None:
@@ -91,16 +95,44 @@ class EntityShard:
             for other in self._graph.session(bank, session, some, reach=1)
         }
 
-    def _write(self, keys: Sequence[SlotKey], decide: _Decide) -> list[Change]:
+    def _write(self, keys: Sequence[SlotKey], decide: _Decide, now: Instant) -> list[Change]:
+        """Write slots, and again while a premise that they were decided by moved meanwhile; a change a write.
+
+        What writes a premise looks for what rests on it afterwards; so of a premise and a conclusion that are written
+        at the same time, one sees the other.
+        """
         for bank in {bank for bank, _ in keys}:
             self._refresh_policy(bank)
             self._refresh_burials(bank)
+        conclusions, changes = self._write_once(keys, decide, now)
+        for _ in range(_ATTEMPTS):
+            moved = self._moved_beneath(conclusions, now)
+            if not moved:
+                break
+            again, further = self._write_once(moved, lambda _, *known: _revised((), now, *known), now)
+            conclusions |= again
+            changes += further
+        return changes
+
+    def _write_once(
+        self, keys: Sequence[SlotKey], decide: _Decide, now: Instant
+    ) -> tuple[dict[SlotKey, Fallen], list[Change]]:
+        """Returns the slots of conclusions with the premises that counted as fallen, and every slot's change."""
         done: dict[SlotKey, Revision] = {}
+        conclusions: dict[SlotKey, Fallen] = {}
         for attempt in range(1, _ATTEMPTS + 1):
-            for key, stored in self._load([key for key in keys if key not in done]).items():
-                revision = decide(key, stored, self._policies[key[0]])
+            loaded = self._load([key for key in keys if key not in done])
+            for key, stored in loaded.items():
+                revision = decide(key, stored, self._policies[key[0]], NONE_FALLEN)
                 if revision is not None:
                     done[key] = revision
+            beneath = self._beneath(
+                {key: done[key].stored.evidence for key in loaded if key in done and _concludes(done[key])}, now
+            )
+            for key, fallen in beneath.items():
+                revision = decide(key, loaded[key], self._policies[key[0]], fallen) if fallen else None
+                done[key] = revision or done[key]
+            conclusions |= beneath
             try:
                 self._graph.apply([revision.decision for revision in done.values() if revision.decision is not None])
                 break
@@ -112,7 +144,26 @@ class EntityShard:
                     self._drop(key)
         for key, revision in done.items():
             self._keep(key, revision.stored)
-        return [revision.change for revision in done.values()]
+        return conclusions, [revision.change for revision in done.values()]
+
+    def _beneath(self, conclusions: Mapping[SlotKey, Sequence[Evidence]], now: Instant) -> dict[SlotKey, Fallen]:
+        """For each slot with conclusions, those of its premises that are not held (design 3.7)."""
+        by_bank: dict[str, dict[str, Sequence[Evidence]]] = {}
+        for (bank, slot), pieces in conclusions.items():
+            by_bank.setdefault(bank, {})[slot] = pieces
+        found: dict[SlotKey, Fallen] = {}
+        for bank, slots in by_bank.items():
+            fallen = apart(self._graph, bank, self._policies[bank], now).fallen(slots)
+            found |= {(bank, slot): fallen_among(fallen, pieces) for slot, pieces in slots.items()}
+        return found
+
+    def _moved_beneath(self, conclusions: Mapping[SlotKey, Fallen], now: Instant) -> list[SlotKey]:
+        """Those of these slots whose premises are not any more what they were when the slot was decided."""
+        if not conclusions:
+            return []
+        loaded = self._load(list(conclusions))
+        current = self._beneath({key: stored.evidence for key, stored in loaded.items() if stored is not None}, now)
+        return [key for key, fallen in current.items() if fallen != conclusions[key]]
 
     def _without_buried(self, evidence: Sequence[Evidence]) -> Sequence[Evidence]:
         """What may be heard; costs one look a bank and batch, and one more where the bank has ever forgotten."""
@@ -164,8 +215,14 @@ class EntityShard:
             self._kept_evidence -= len(stored.evidence)
 
 
-def _revised(stored: StoredSlot | None, incoming: Sequence[Evidence], policy: Policy, now: Instant) -> Revision | None:
-    return revise(stored, incoming, policy, now) if stored is not None or incoming else None
+def _revised(
+    incoming: Sequence[Evidence], now: Instant, stored: StoredSlot | None, policy: Policy, fallen: Fallen
+) -> Revision | None:
+    return revise(stored, incoming, policy, now, fallen) if stored is not None or incoming else None
+
+
+def _concludes(revision: Revision) -> bool:
+    return [piece for piece in revision.stored.evidence if piece.premises] != []
 
 
 def _refreshing(change: Change, slots: set[str]) -> Change:

@@ -10,7 +10,7 @@ from actors.mesh import Mesh
 from actors.recaller import NO_EXTENSION
 from beliefmesh.gaps import find_gaps, read_again
 from beliefmesh.home import Home
-from beliefmesh.state import all_slots
+from beliefmesh.state import all_slots, founded_slots
 from beliefs.revise import fingerprint, view
 from schemas.errors import InvalidInput
 from streams.erasure import Forgotten, erase
@@ -99,10 +99,10 @@ def _wrong_slots(home: Home, bank: str) -> tuple[list[str], int, int]:
     policy = home.graph.policy(bank)
     wrong = []
     slots = beliefs = 0
-    for stored in all_slots(home.graph, bank):
+    for stored, fallen in founded_slots(home.graph, bank, home.clock()):
         slots += 1
         beliefs += len(stored.slot.beliefs)
-        expected = view(stored.evidence, policy, stored.slot.resolved_at)
+        expected = view(stored.evidence, policy, stored.slot.resolved_at, fallen)
         if fingerprint(expected) != fingerprint(stored.slot):
             wrong.append(stored.slot.id)
     return wrong, slots, beliefs

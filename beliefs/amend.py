@@ -5,6 +5,7 @@ from operator import attrgetter
 
 import msgspec
 
+from beliefs.counting import NONE_FALLEN, Fallen
 from beliefs.revise import Revision, decided, replaces
 from schemas.evidence import Evidence
 from schemas.instant import Instant
@@ -22,6 +23,7 @@ def amend(
     now: Instant,
     *,
     again: bool = False,
+    fallen: Fallen = NONE_FALLEN,
 ) -> Revision | None:
     """The slot without some of its evidence and with other; None where there is no slot and nothing to make one of.
 
@@ -41,7 +43,7 @@ def amend(
     if not kept and not added:
         return None if stored is None else _ended(stored, tuple(dropped), now)
     evidence = sorted((kept | added).values(), key=_BY_ID)
-    revision = decided(stored, evidence, add, tuple(added.values()), policy, now, tuple(dropped))
+    revision = decided(stored, evidence, add, tuple(added.values()), policy, now, tuple(dropped), fallen)
     gone = [held[id] for id in dropped if id in held]
     return msgspec.structs.replace(revision, change=_told(revision.change, gone))
 

@@ -1,6 +1,6 @@
 """Which evidence counts (design 3.1, 3.3, 3.4, 3.10): time, retraction, expiry, authority, one voice an origin."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from operator import attrgetter
 
 import msgspec
@@ -17,7 +17,15 @@ Key = tuple[Instant, int, str]
 RETRACTED = "retracted"
 EXPIRED = "expired"
 ECHO = "our own recall, told again"
+NOT_HELD = "a premise is not held"
+OUTDATED = "a premise needs a fresh look"
+Fallen = Mapping[str, str]
+"""The premises that are not held, each with the note for what rests on it: NOT_HELD or OUTDATED (design 3.7)."""
+
+NONE_FALLEN: Fallen = {}
 OUTSPOKEN = "the same origin spoke again later"
+_UNSAID = (RETRACTED, ECHO, NOT_HELD, OUTDATED)
+"""What has one of these notes takes no place of its origin's other words."""
 
 
 class Voice(msgspec.Struct, gc=False):
@@ -52,11 +60,12 @@ class Hearing(msgspec.Struct, gc=False):
     changes_at: list[Instant]
 
 
-def hear(evidence: Sequence[Evidence], book: Rulebook, now: Instant) -> Hearing:
+def hear(evidence: Sequence[Evidence], book: Rulebook, now: Instant, fallen: Fallen = NONE_FALLEN) -> Hearing:
     """Weigh every piece of a slot's evidence that has its effect at `now`; what does not count keeps a note.
 
-    In this order: dates still to come are left out; a retraction ends what its scope covers from before it;
-    expired instructions and our own recalled text fall out; of what one origin says, its newest word counts.
+    In this order: dates still to come are left out; what rests on a fallen premise falls out; a retraction ends what
+    its scope covers from before it; expired instructions and our own recalled text fall out; of what one origin says,
+    its newest word counts.
     """
     voices = []
     changes_at = []
@@ -73,6 +82,8 @@ def hear(evidence: Sequence[Evidence], book: Rulebook, now: Instant) -> Hearing:
                 changes_at.append(piece.valid_until)
         if piece.source.type == "recall":
             voice.note = ECHO
+        if piece.premises and fallen:
+            _found(voice, fallen)
         voices.append(voice)
     if len(voices) > 1:
         voices.sort(key=attrgetter("key"))
@@ -81,6 +92,14 @@ def hear(evidence: Sequence[Evidence], book: Rulebook, now: Instant) -> Hearing:
     if len(voices) > 1:
         _one_voice_an_origin(voices, book)
     return Hearing(voices, changes_at)
+
+
+def _found(voice: Voice, fallen: Fallen) -> None:
+    """Note the first premise that is not held; one that needs a fresh look only where no other is to blame."""
+    missing = [premise for premise in voice.evidence.premises if premise in fallen]
+    if missing:
+        voice.by = next((premise for premise in missing if fallen[premise] == NOT_HELD), missing[0])
+        voice.note = fallen[voice.by]
 
 
 def heard_as(kind: Kind, instructs: bool) -> Kind:
@@ -165,7 +184,7 @@ def _one_voice_an_origin(voices: list[Voice], book: Rulebook) -> None:
     judged: set[tuple[Scope, str, str, bool]] = set()
     for voice in reversed(voices):
         note, instructs, stance = voice.note, voice.instructs, voice.stance
-        if stance == "retracts" or (note and (instructs or note in (RETRACTED, ECHO))):
+        if stance == "retracts" or (note and (instructs or note in _UNSAID)):
             continue
         scope, origin = voice.evidence.scope, voice.evidence.origin
         opinion = (scope, origin, voice.value_key, instructs)

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from beliefs.confidence import decay, sigmoid, total
 from beliefs.conflict import Candidate
-from beliefs.counting import Voice, heard_as
+from beliefs.counting import NONE_FALLEN, Fallen, Voice, heard_as
 from beliefs.resolve import judged, resolve
 from beliefs.rulebook import rulebook
 from schemas.answer import Contribution, Explanation
@@ -27,11 +27,16 @@ def explain(evidence: Sequence[Evidence], belief_id: str, policy: Policy, now: I
 
 
 def explain_slot(
-    evidence: Sequence[Evidence], slot: Slot, belief_ids: Iterable[str], policy: Policy, now: Instant
+    evidence: Sequence[Evidence],
+    slot: Slot,
+    belief_ids: Iterable[str],
+    policy: Policy,
+    now: Instant,
+    fallen: Fallen = NONE_FALLEN,
 ) -> list[Explanation]:
-    """The accounts of several beliefs of a slot that was resolved from this evidence at `now`."""
+    """The accounts of several beliefs of a slot that was resolved from this evidence, with these premises fallen."""
     known = {belief.id: belief for belief in slot.beliefs}
-    _, found = judged(evidence, policy, now)
+    _, found = judged(evidence, policy, now, fallen)
     accounts = []
     for id in belief_ids:
         if id not in known or id not in found:

@@ -23,9 +23,9 @@ _SOURCE = attrgetter("src")
 
 
 def is_plain(piece: Evidence, now: Instant) -> bool:
-    """Whether a piece counts for certain and for good: it supports, has begun, does not end, no echo of ours.
+    """Whether a piece counts for certain and for good: it supports, rests on nothing, has begun, and does not end.
 
-    An opinion is folded, which is left to the hearing.
+    An echo of what we said ourselves does not count, and an opinion is folded, which is left to the hearing.
     """
     return (
         piece.stance == "supports"
@@ -34,6 +34,7 @@ def is_plain(piece: Evidence, now: Instant) -> bool:
         and piece.source.type != "recall"
         and piece.network != "opinion"
         and not is_same_as(piece.attribute)
+        and not piece.premises
     )
 
 

@@ -1,10 +1,10 @@
 """From a slot's evidence to its beliefs: a function of the set of evidence, the policy and `now` (design 3.2)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from operator import attrgetter
 
 from beliefs.conflict import Candidate, candidates
-from beliefs.counting import Hearing, Voice, hear, heard_as
+from beliefs.counting import NONE_FALLEN, Fallen, Hearing, Voice, hear, heard_as
 from beliefs.lone import is_plain, resolve_lone
 from beliefs.merge_edges import merge_edges
 from beliefs.review import next_decay
@@ -26,21 +26,24 @@ _MAX_STEPS = 8
 """How many changes of the evidence's own (dates, expiries) are looked through for the next change of a status."""
 
 
-def resolve(evidence: Sequence[Evidence], policy: Policy, now: Instant) -> Slot:
+def resolve(evidence: Sequence[Evidence], policy: Policy, now: Instant, fallen: Fallen = NONE_FALLEN) -> Slot:
     """The state of a slot at `now` from all its evidence, in any order; versions are left at 0.
 
     `evidence` is not empty and of one slot. Evidence ingested or effective after some time is the caller's to leave
-    out when a past time is asked. Identical sets give identical slots, to the last bit.
+    out when a past time is asked. `fallen` are the premises that are not held; what rests on them does not count
+    (`beliefs/premises.py` finds them). Identical sets give identical slots, to the last bit.
     """
     if len(evidence) == 1 and is_plain(evidence[0], now):
         return resolve_lone(evidence[0], rulebook(policy), now)
-    return resolve_by_hearing(evidence, policy, now)
+    return resolve_by_hearing(evidence, policy, now, fallen)
 
 
-def resolve_by_hearing(evidence: Sequence[Evidence], policy: Policy, now: Instant) -> Slot:
+def resolve_by_hearing(
+    evidence: Sequence[Evidence], policy: Policy, now: Instant, fallen: Fallen = NONE_FALLEN
+) -> Slot:
     """The same as `resolve`, without its short way for the simplest slots."""
     book = rulebook(policy)
-    hearing, found, verdicts = _judge(evidence, book, now)
+    hearing, found, verdicts = _judge(evidence, book, now, fallen)
     first = evidence[0] if len(evidence) == 1 else min(evidence, key=_BY_ID)
     beliefs = [_belief(first, candidate, verdict) for candidate, verdict in zip(found, verdicts, strict=True)]
     if len(beliefs) > 1:
@@ -52,24 +55,26 @@ def resolve_by_hearing(evidence: Sequence[Evidence], policy: Policy, now: Instan
         attribute=first.attribute,
         beliefs=tuple(beliefs),
         resolved_at=now,
-        review_at=_review(evidence, book, now, hearing, found, verdicts),
+        review_at=_review(evidence, book, now, fallen, hearing, found, verdicts),
         restricted={piece.visibility for piece in evidence} != {"bank"},
         in_session={piece.session for piece in evidence} != {""},
-        edges=_edges(first, found, beliefs),
+        edges=_edges(first, evidence, found, beliefs),
     )
 
 
-def judged(evidence: Sequence[Evidence], policy: Policy, now: Instant) -> tuple[Hearing, dict[str, Candidate]]:
+def judged(
+    evidence: Sequence[Evidence], policy: Policy, now: Instant, fallen: Fallen = NONE_FALLEN
+) -> tuple[Hearing, dict[str, Candidate]]:
     """The voices behind `resolve`, and its candidates by belief id; for explanations."""
     book = rulebook(policy)
-    hearing = hear(evidence, book, now)
+    hearing = hear(evidence, book, now, fallen)
     return hearing, {candidate.id: candidate for candidate in candidates(hearing, book, now)}
 
 
 def _judge(
-    evidence: Sequence[Evidence], book: Rulebook, now: Instant
+    evidence: Sequence[Evidence], book: Rulebook, now: Instant, fallen: Fallen
 ) -> tuple[Hearing, list[Candidate], list[Verdict]]:
-    hearing = hear(evidence, book, now)
+    hearing = hear(evidence, book, now, fallen)
     found = candidates(hearing, book, now)
     return hearing, found, judge(found, book, now)
 
@@ -78,6 +83,7 @@ def _review(
     evidence: Sequence[Evidence],
     book: Rulebook,
     now: Instant,
+    fallen: Fallen,
     hearing: Hearing,
     found: Sequence[Candidate],
     verdicts: Sequence[Verdict],
@@ -97,7 +103,7 @@ def _review(
         if decayed is not None or step is None:
             return decayed
         at = step
-        hearing, found, verdicts = _judge(evidence, book, at)
+        hearing, found, verdicts = _judge(evidence, book, at, fallen)
         if _statuses(found, verdicts) != today:
             return at
     return at
@@ -155,8 +161,10 @@ def _spokesman(voices: Sequence[Voice]) -> Voice:
     return next((voice for voice in reversed(telling) if voice.own_key in ("", voice.value_key)), telling[-1])
 
 
-def _edges(first: Evidence, found: Sequence[Candidate], beliefs: Sequence[Belief]) -> tuple[Edge, ...]:
-    """Mentions of every entity that the supporting words name, and which belief replaced which."""
+def _edges(
+    first: Evidence, evidence: Sequence[Evidence], found: Sequence[Candidate], beliefs: Sequence[Belief]
+) -> tuple[Edge, ...]:
+    """Mentions of every entity that the supporting words name, which belief replaced which, and what rests on what."""
     about = entity_id(first.bank, first.entity)
     edges = {Edge(about, "mentions", belief.id) for belief in beliefs}
     for candidate in found:
@@ -168,4 +176,23 @@ def _edges(first: Evidence, found: Sequence[Candidate], beliefs: Sequence[Belief
         edges.update([Edge(belief.by, "supersedes", belief.id) for belief in beliefs if belief.by in known])
     if is_same_as(first.attribute):
         edges |= merge_edges(first.bank, first.entity, beliefs)
+    if [piece for piece in evidence if piece.premises]:
+        edges.update(_derivations(evidence, found))
     return tuple(sorted(edges, key=_EDGE_ORDER))
+
+
+def _derivations(evidence: Sequence[Evidence], found: Sequence[Candidate]) -> Iterator[Edge]:
+    """From the belief that a conclusion is for to its premises, held or not; from all of them if it is for none.
+
+    So whoever looks for what rests on a belief finds the slot, also where the conclusion speaks against others.
+    """
+    supported = {
+        voice.evidence.id: candidate.id
+        for candidate in found
+        for voice in (*candidate.supporters, *candidate.silent)
+        if voice.evidence.premises
+    }
+    for piece in evidence:
+        sources = [supported[piece.id]] if piece.id in supported else [candidate.id for candidate in found]
+        for premise in piece.premises:
+            yield from (Edge(source, "derived_from", premise) for source in sources)

@@ -6,6 +6,7 @@ from operator import attrgetter
 import msgspec
 
 from beliefs.access import public
+from beliefs.counting import NONE_FALLEN, Fallen
 from beliefs.merge_edges import strongest
 from beliefs.resolve import judged, resolve
 from schemas.belief import Belief
@@ -32,8 +33,17 @@ class Revision(msgspec.Struct, frozen=True):
     change: Change
 
 
-def revise(stored: StoredSlot | None, incoming: Sequence[Evidence], policy: Policy, now: Instant) -> Revision:
-    """Add evidence to a slot (or none, to review it) and decide it anew from all its evidence."""
+def revise(
+    stored: StoredSlot | None,
+    incoming: Sequence[Evidence],
+    policy: Policy,
+    now: Instant,
+    fallen: Fallen = NONE_FALLEN,
+) -> Revision:
+    """Add evidence to a slot (or none, to review it) and decide it anew from all its evidence.
+
+    `fallen` are those of its premises that are not held.
+    """
     held = {piece.id: piece for piece in stored.evidence} if stored else {}
     added: dict[str, Evidence] = {}
     for piece in incoming:
@@ -41,7 +51,7 @@ def revise(stored: StoredSlot | None, incoming: Sequence[Evidence], policy: Poli
         if known is None or replaces(piece, known):
             added[piece.id] = piece
     evidence = sorted((held | added).values(), key=_BY_ID) if added else list(stored.evidence if stored else ())
-    return decided(stored, evidence, incoming, tuple(added.values()), policy, now)
+    return decided(stored, evidence, incoming, tuple(added.values()), policy, now, fallen=fallen)
 
 
 def decided(
@@ -52,10 +62,11 @@ def decided(
     policy: Policy,
     now: Instant,
     removed: tuple[str, ...] = (),
+    fallen: Fallen = NONE_FALLEN,
 ) -> Revision:
     """A slot as `evidence`, which is not empty, makes it, `added` being new in it and `removed` gone from it."""
     before = stored.slot if stored else None
-    after = view(evidence, policy, now)
+    after = view(evidence, policy, now, fallen)
     version = (before.version if before else 0) + 1
     beliefs, changed = _versions(before, after, version)
     slot = msgspec.structs.replace(
@@ -80,7 +91,7 @@ def decided(
     return Revision(StoredSlot(slot, tuple(evidence)), decision, change)
 
 
-def view(evidence: Sequence[Evidence], policy: Policy, now: Instant) -> Slot:
+def view(evidence: Sequence[Evidence], policy: Policy, now: Instant, fallen: Fallen = NONE_FALLEN) -> Slot:
     """The slot as stored: the whole bank's state, and beside it the beliefs that only restricted evidence makes.
 
     The latter are there to be found, with the edges that lead to them; whoever may see them gets them resolved again
@@ -88,11 +99,11 @@ def view(evidence: Sequence[Evidence], policy: Policy, now: Instant) -> Slot:
     """
     shared = public(evidence)
     if len(shared) == len(evidence):
-        return resolve(evidence, policy, now)
-    everything = resolve(evidence, policy, now)
+        return resolve(evidence, policy, now, fallen)
+    everything = resolve(evidence, policy, now, fallen)
     if not shared:
         return everything
-    bank = resolve(shared, policy, now)
+    bank = resolve(shared, policy, now, fallen)
     known = {belief.id for belief in bank.beliefs}
     hidden = {belief.id: belief for belief in everything.beliefs if belief.id not in known}
     reviews = [at for at in (bank.review_at, everything.review_at) if at is not None]
@@ -106,8 +117,12 @@ def view(evidence: Sequence[Evidence], policy: Policy, now: Instant) -> Slot:
 
 def _joined(shared: Sequence[Edge], all_edges: Sequence[Edge], hidden: Mapping[str, Belief]) -> tuple[Edge, ...]:
     """The bank's edges, and those of the whole that lead to hidden beliefs or that merges are found by."""
-    edges = (*shared, *(edge for edge in all_edges if edge.dst in hidden or edge.type == "same_as"))
+    edges = (*shared, *(edge for edge in all_edges if _leads_to(edge, hidden) or edge.type == "same_as"))
     return strongest(edges) if any(edge.type == "same_as" for edge in edges) else edges
+
+
+def _leads_to(edge: Edge, hidden: Mapping[str, Belief]) -> bool:
+    return (edge.src if edge.type == "derived_from" else edge.dst) in hidden
 
 
 def fingerprint(slot: Slot) -> str:

@@ -6,7 +6,7 @@ import msgspec
 
 from beliefs.confidence import balance, total
 from beliefs.conflict import Candidate, rule_of
-from beliefs.counting import ECHO, EXPIRED, RETRACTED
+from beliefs.counting import ECHO, EXPIRED, NOT_HELD, OUTDATED, RETRACTED
 from beliefs.rulebook import Rulebook
 from beliefs.scope import covers, narrower, overlapping, specificity
 from schemas.belief import LIVE, Mass, Reason, Status
@@ -82,6 +82,8 @@ def _fallen(candidate: Candidate, holder: Candidate | None) -> Verdict:
         return Verdict("revoked", "retracted", by_evidence=last.by)
     if candidate.explicit or last is None:
         return Verdict("revoked", "refuted", by_evidence=_refuter(candidate))
+    if last.note in (NOT_HELD, OUTDATED):
+        return Verdict("stale" if last.note == OUTDATED else "revoked", "unfounded", by_evidence=last.by)
     if holder is not None:
         return Verdict("revoked", "superseded", by=holder)
     if last.note == EXPIRED:

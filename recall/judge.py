@@ -192,7 +192,7 @@ def _found(kept: _Kept, seen: Seen) -> Found:
 
 
 def _contributions(belief: Belief, slot: SeenSlot, seen: Seen) -> tuple[Contribution, ...]:
-    account = explain_slot(slot.evidence, slot.slot, [belief.id], seen.policy, seen.sight.moment)
+    account = explain_slot(slot.evidence, slot.slot, [belief.id], seen.policy, seen.sight.moment, slot.fallen)
     return account[0].contributions
 
 

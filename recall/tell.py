@@ -18,6 +18,7 @@ _REASONS = {
     "expired": "expired",
     "decayed": "not confirmed for long",
     "overruled": "overruled by an instruction",
+    "unfounded": "what it was concluded from does not hold",
 }
 _QUOTED = 160
 _FIRST_PERSON = re.compile(r"\b(?:I|[Mm]y|[Mm]e|[Mm]ine|[Ww]e|[Oo]urs?|[Uu]s)\b|我")

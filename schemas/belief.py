@@ -9,7 +9,7 @@ from schemas.entity import Entity
 from schemas.instant import Instant
 
 Status = Literal["active", "contested", "revoked", "stale", "archived"]
-Reason = Literal["", "superseded", "outweighed", "refuted", "retracted", "expired", "decayed", "overruled"]
+Reason = Literal["", "superseded", "outweighed", "refuted", "retracted", "expired", "decayed", "overruled", "unfounded"]
 
 LIVE: tuple[Status, ...] = ("active", "contested")
 

@@ -38,7 +38,7 @@ from schemas.fields import (
 )
 from schemas.identity import digest
 from schemas.instant import MINUTE, Instant, format_instant, parse_instant
-from schemas.limits import check_bank, check_name, check_text, shown
+from schemas.limits import check_bank, check_belief_id, check_name, check_text, shown
 from schemas.observation import Observation, Source, SourceType, Visibility
 from schemas.reserved import check_reserved
 
@@ -189,7 +189,7 @@ _CLAIM: Mapping[str, Reader] = {
     "stance": one_of(get_args(Stance)),
     "statement": check_text,
     "mentions": list_of(read_entity),
-    "premises": list_of(check_name),
+    "premises": list_of(check_belief_id),
     "extractor": check_name,
     **_SHARED,
 }

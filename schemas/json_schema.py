@@ -10,7 +10,7 @@ from schemas.dead_letter import DeadLetter
 from schemas.entity import Entity
 from schemas.evidence import Evidence
 from schemas.instant import EARLIEST, LATEST, instant_of
-from schemas.limits import BANK_NAME, MAX_ITEMS, MAX_NAME_BYTES, MAX_TEXT_BYTES, MAX_WEIGHT
+from schemas.limits import BANK_NAME, BELIEF_ID, MAX_ITEMS, MAX_NAME_BYTES, MAX_TEXT_BYTES, MAX_WEIGHT
 from schemas.observation import Observation, Source
 from schemas.recall_record import Feedback, RecallRecord
 from schemas.slot import Change
@@ -69,7 +69,7 @@ _LIMITS: Mapping[type[msgspec.Struct], Mapping[str, Schema]] = {
         "statement": _TEXT,
         "weight": _WEIGHT,
         "mentions": {"maxItems": MAX_ITEMS},
-        "premises": _NAMES,
+        "premises": {"maxItems": MAX_ITEMS, "items": {"pattern": f"^{BELIEF_ID.pattern}$"}},
         "extractor": _NAME,
     },
     Source: {"id": _NAME, "origin": _LABEL},

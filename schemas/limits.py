@@ -13,6 +13,9 @@ MAX_ITEMS = 1_000
 BANK_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 
 
+BELIEF_ID = re.compile(r"b[0-9a-z]{1,64}")
+
+
 def shown(value: object) -> str:
     """A value as an error message quotes it: at most 80 characters, whatever it is."""
     try:
@@ -48,6 +51,15 @@ def check_name(name: object, field: str) -> str:
     if type(name) is str and name.isascii() and len(name) <= MAX_NAME_BYTES and "\x00" not in name and name.strip():
         return name  # by far the most frequent case, at a third of the time
     return check_text(name, field, limit=MAX_NAME_BYTES, empty=False)
+
+
+def check_belief_id(id: object, field: str) -> str:
+    """Accept what may be the id of a belief; whether there is such a one is not asked."""
+    if not isinstance(id, str) or not BELIEF_ID.fullmatch(id):
+        raise InvalidInput(
+            field, f"{shown(id)} is not the id of a belief; ids begin with 'b', take them as answers give them"
+        )
+    return plain_text(id)
 
 
 def check_bank(bank: object) -> str:

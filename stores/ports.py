@@ -79,6 +79,9 @@ class GraphStore(Protocol):
     def neighbours(self, bank: str, nodes: Sequence[str], limit: int) -> list[Edge]:
         """Edges that touch these nodes in either direction, at most `limit` for each node, strongest first."""
 
+    def dependents(self, bank: str, premises: Sequence[str]) -> list[str]:
+        """Ids of the slots that state a `derived_from` edge to any of these beliefs, sorted; cheap where none do."""
+
     def due(self, now: Instant, limit: int) -> list[tuple[str, str]]:
         """(bank, slot) whose `review_at` has come, earliest first."""
 

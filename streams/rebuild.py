@@ -16,6 +16,7 @@ PASSES = 3
 BATCH = 4_000
 _PAGE = 500
 _BATCH_BYTES = 16 * 1_048_576
+_READERS = {stage.source: stage for stage in STAGES}
 
 Progress = Callable[[int, int], None]
 """Takes how many records of the log are behind us, and how many there are."""
@@ -71,14 +72,15 @@ def replay(
 def _apply(mesh: Mesh, batch: Batch, topics: Topics, partitions: dict[str, int], now: Instant) -> Counter[str]:
     """Take one batch of observations through all stages."""
     counts: Counter[str] = Counter()
-    for stage in STAGES:
+    stage = STAGES[0]
+    while True:
         outcome = stage.handle(mesh, batch, now)
         counts.update({**outcome.counts, "dead_letters": len(outcome.dead)})
         if not outcome.entries:
-            break
+            return counts
         sink = topics.name(stage.sink)
         batch = routed(sink, outcome.entries, partitions[sink], now)
-    return counts
+        stage = _READERS[stage.sink]
 
 
 def _batches(log: Log, topic: str, partition: int, start: int, end: int, limit: int) -> Iterator[list[Record]]:

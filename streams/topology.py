@@ -1,6 +1,8 @@
 """The stages that turn observations into beliefs, written once for every log.
 
     observations -> extract -> claims -> decide -> changes -> index
+                                                      ^          |
+                                                      +----------+  what rests on a belief that moved
 
 A stage takes records and gives what to append next and what to set aside; who reads, appends and commits is the
 worker's matter. A record that cannot be read or used is set aside alone; a store that fails stops the stage.
@@ -95,19 +97,28 @@ def decide(mesh: Mesh, batch: Batch, now: Instant) -> Outcome:
 
 
 def index(mesh: Mesh, batch: Batch, now: Instant) -> Outcome:
-    """Changes to rows of the index."""
+    """Changes to further changes, of what rests on a belief that moved, and to rows of the index.
+
+    A belief is marked as indexed last: until then, a crash leaves it among those whose dependents are decided again.
+    """
     records = [record for records in batch.values() for record in records]
     readable, dead = _read(records, Change, "index", now)
-    done, spoiled = _each(
-        lambda some: [mesh.index([change for _, change in some], now)] * len(some), readable, "index", now
-    )
+
+    def work(some: Sequence[tuple[Record, Change]]) -> list[list[Change]]:
+        changes = [change for _, change in some]
+        followed = mesh.cascade(changes, now)
+        mesh.index(changes, now)
+        return [followed, *([] for _ in some[1:])]
+
+    done, spoiled = _each(work, readable, "index", now)
+    further = [entry_of(change) for _, changes in done for change in changes]
     recallable = [change.accepted_at for (_, change), _ in done if change.added and change.accepted_at]
-    return Outcome([], dead + spoiled, {"indexed": len(done)}, recallable)
+    return Outcome(further, dead + spoiled, {"indexed": len(done), "cascaded": len(further)}, recallable)
 
 
 EXTRACT = Stage("extract", OBSERVATIONS, CLAIMS, extract)
 DECIDE = Stage("decide", CLAIMS, CHANGES, decide)
-STAGES = (EXTRACT, DECIDE, Stage("index", CHANGES, "", index))
+STAGES = (EXTRACT, DECIDE, Stage("index", CHANGES, CHANGES, index))
 """In the order in which data passes them."""
 
 

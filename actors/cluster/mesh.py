@@ -102,8 +102,13 @@ class RayMesh(Mesh):
         """See `Mesh.index`."""
         return int(self._get(self._present().search.index.remote(changes, now)))
 
-    def catch_up(self, now: Instant) -> int:
-        """See `Mesh.catch_up`."""
+    def dependents(self, changes: Sequence[Change] | None) -> list[tuple[str, str]]:
+        """See `Mesh.dependents`."""
+        slots: list[tuple[str, str]] = self._get(self._present().search.dependents.remote(changes))
+        return slots
+
+    def index_rest(self, now: Instant) -> int:
+        """See `Mesh.index_rest`."""
         return int(self._get(self._present().search.catch_up.remote(now)))
 
     def reindex(self, bank: str, now: Instant) -> int:

@@ -105,6 +105,11 @@ class SearchActor:
         return self._indexer.index(changes, now)
 
     @ray.method(concurrency_group="index")
+    def dependents(self, changes: Sequence[Change] | None) -> list[tuple[str, str]]:
+        """See `Indexer.dependents`."""
+        return self._indexer.dependents(changes)
+
+    @ray.method(concurrency_group="index")
     def catch_up(self, now: Instant) -> int:
         """See `Indexer.catch_up`."""
         self._require_open()

@@ -106,6 +106,10 @@ class NebulaGraph:
         """Edges that touch these nodes in either direction, at most `limit` for each node, strongest first."""
         return reading.neighbours(self.sessions, bank, nodes, limit)
 
+    def dependents(self, bank: str, premises: Sequence[str]) -> list[str]:
+        """Ids of the slots that state a `derived_from` edge to any of these beliefs, sorted; one question for all."""
+        return reading.dependents(self.sessions, bank, premises)
+
     def due(self, now: Instant, limit: int) -> list[tuple[str, str]]:
         """(bank, slot) whose `review_at` has come, earliest first."""
         return upkeep.due(self.sessions, now, limit)

@@ -138,6 +138,12 @@ def neighbours(sessions: NebulaSessions, bank: str, nodes: Iterable[str], limit:
     return sorted(found.values(), key=_strength)
 
 
+def dependents(sessions: NebulaSessions, bank: str, premises: Iterable[str]) -> list[str]:
+    """Ids of the slots with a belief that rests on any of these, sorted."""
+    found = {str(row["source"]) for _, row in rows_of(sessions, ngql.CONCLUSIONS_FROM, bank, premises)}
+    return sorted({belief.slot for belief in beliefs(sessions, bank, sorted(found)).values()}) if found else []
+
+
 def _strongest(sessions: NebulaSessions, bank: str, nodes: Sequence[str], most: int) -> list[Edge]:
     rows = sessions.read(ngql.LINKS_OF, vids=vids(vid(bank, node) for node in nodes), limit=number(most))
     kinds = {str(link): link for link in LINKS}

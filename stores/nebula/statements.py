@@ -99,6 +99,10 @@ LINKS_OF = (
     "| ORDER BY $-.weight DESC, $-.link, $-.source, $-.target | LIMIT {limit}"
 )
 """The strongest edges of all the vids together, both directions, each once."""
+CONCLUSIONS_FROM = (
+    "GO FROM {vids} OVER `derived_from` REVERSELY YIELD DISTINCT properties(edge).source AS source | ORDER BY $-.source"
+)
+"""The beliefs that rest on any of the vids."""
 
 # Looking up through an index.
 

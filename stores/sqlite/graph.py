@@ -68,6 +68,13 @@ _EDGES = """
 SELECT node, type, other, weight, outward FROM edge_ends
 WHERE bank = ? AND node = ? ORDER BY weight DESC, type, other, outward
 """
+_CONCLUDES = """
+SELECT 1 FROM edge_ends INDEXED BY conclusions WHERE bank = ? AND type = 'derived_from' AND outward = 0 LIMIT 1
+"""
+_DEPENDENTS = f"""
+SELECT DISTINCT slots.id FROM edge_ends INDEXED BY conclusions JOIN slots ON slots.no = edge_ends.slot
+WHERE edge_ends.bank = ? AND node IN {_AMONG} AND type = 'derived_from' AND outward = 0 ORDER BY slots.id
+"""
 _DUE = "SELECT bank, id FROM slots WHERE review_at <= ? ORDER BY review_at, no LIMIT ?"
 _UNINDEXED = "SELECT bank, id FROM beliefs WHERE indexed_version < version ORDER BY written, no LIMIT ?"
 _BEHIND = f"SELECT id FROM beliefs WHERE bank = ? AND id IN {_AMONG} AND indexed_version < version"
@@ -178,6 +185,13 @@ class SqliteGraph:
             for node in nodes:
                 found.update(_edges(connection, bank, node, limit))
         return sorted(found.values(), key=_strength)
+
+    def dependents(self, bank: str, premises: Sequence[str]) -> list[str]:
+        """Ids of the slots that state a `derived_from` edge to any of these beliefs, sorted; cheap where none do."""
+        with self._file.reading() as connection:
+            if connection.execute(_CONCLUDES, (bank,)).fetchone() is None:
+                return []
+            return [id for (id,) in connection.execute(_DEPENDENTS, (bank, json.dumps(list(premises))))]
 
     def due(self, now: Instant, limit: int) -> list[tuple[str, str]]:
         """(bank, slot) whose `review_at` has come, earliest first."""

@@ -100,7 +100,10 @@ _TOMBSTONES = (
     "CREATE TABLE burials (bank TEXT PRIMARY KEY, times INTEGER NOT NULL) WITHOUT ROWID",
 )
 
-MIGRATIONS: tuple[tuple[str, ...], ...] = (_FIRST, _TOMBSTONES)
+_CONCLUSIONS = ("CREATE INDEX conclusions ON edge_ends (bank, node, slot) WHERE type = 'derived_from' AND outward = 0",)
+"""Finds what rests on a belief; empty, and free, in a file without conclusions."""
+
+MIGRATIONS: tuple[tuple[str, ...], ...] = (_FIRST, _TOMBSTONES, _CONCLUSIONS)
 """The statements that lead from each schema version to the next; only ever appended to."""
 
 

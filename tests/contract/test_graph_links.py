@@ -168,3 +168,23 @@ def test_a_slots_edges_are_replaced(graph_store: GraphStore, decision: Callable[
     assert graph_store.neighbours("acme", ["a"], 10) == [new[1], stays, new[2], new[3], Edge("a", "next", "z", 0.1)]
     assert graph_store.neighbours("acme", ["c"], 10) == []
     assert graph_store.slots("acme", ["s1"])["s1"].edges == new
+
+
+def test_dependents_are_the_slots_that_rest_on_a_belief_however_many(
+    graph_store: GraphStore, decision: Callable[..., Decision], belief: Callable[..., Belief]
+) -> None:
+    many = [
+        decision(f"s{n}", keeps=(belief(f"c{n}", f"s{n}"),), edges=(Edge(f"c{n}", "derived_from", "b9"),))
+        for n in range(300)
+    ]
+    edges = (Edge("b9", "derived_from", "b8"), Edge("b9", "causes", "b7"))
+    other = decision("t", keeps=(belief("b9", "t"),), edges=edges)
+    graph_store.apply([*many, other])
+
+    assert graph_store.dependents("acme", ["b9"]) == sorted(f"s{n}" for n in range(300))
+    assert graph_store.dependents("acme", ["b7", "c1", "nobody"]) == []
+    assert graph_store.dependents("other", ["b9"]) == []
+
+    graph_store.apply([decision("s7", expected=1)])
+
+    assert "s7" not in graph_store.dependents("acme", ["b9", "b7"])

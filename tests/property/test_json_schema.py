@@ -45,7 +45,7 @@ CLAIM = st.fixed_dictionaries(
         "stance": one_of(Stance),
         "statement": TEXT,
         "mentions": st.lists(ENTITY, max_size=2),
-        "premises": st.lists(NAME, max_size=2),
+        "premises": st.lists(NAME | st.from_regex("b[0-9a-f]{32}", fullmatch=True), max_size=2),
         **SHARED,
     },
 )

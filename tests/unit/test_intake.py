@@ -326,6 +326,7 @@ def test_what_is_wrong_is_refused_by_its_field_with_what_is_allowed(data: object
         ({"entity": "x", "scope": ["EU"]}, "claims[1].scope: must be an object such as"),
         ({"entity": "x", "mentions": ["a", {"name": 1}]}, "claims[1].mentions[1].name: must be text, not int"),
         ({"entity": "x", "premises": "b1"}, "claims[1].premises: must be a list, not str"),
+        ({"entity": "x", "premises": ["b1", "The sky"]}, "claims[1].premises[1]: 'The sky' is not the id of a belief"),
     ],
 )
 def test_what_is_wrong_in_a_claim_is_refused_by_its_place_in_the_list(claim: object, message: str) -> None:

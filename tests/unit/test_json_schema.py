@@ -142,6 +142,7 @@ def test_what_the_stages_set_aside_does_not_fit_the_schema(message: dict[str, An
         claim(attribute=None),
         claim(attribute=" "),
         claim(premises=[""]),
+        claim(premises=["s1"]),
     ],
 )
 def test_what_intake_refuses_does_not_fit_either(message: dict[str, Any]) -> None:
