@@ -34,6 +34,7 @@ class Gate:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
+                self._note(scope, status)
             await send(message)
 
         full = self._meters.in_flight >= self._limit
@@ -42,10 +43,16 @@ class Gate:
             await (_full(self._limit) if full else self._app)(scope, receive, note)
         finally:
             self._meters.in_flight -= 1
-            route = getattr(scope.get("route"), "path", "none")
-            self._meters.answered(scope["method"], route, status, time.perf_counter() - started)
-            if self._audit is not None:
-                self._audit.note(scope, route, status)
+            self._meters.answered(scope["method"], _route(scope), status, time.perf_counter() - started)
+
+    def _note(self, scope: Scope, status: int) -> None:
+        """Write a request to the audit log: before its answer leaves, so that none is answered unnoted."""
+        if self._audit is not None:
+            self._audit.note(scope, _route(scope), status)
+
+
+def _route(scope: Scope) -> str:
+    return str(getattr(scope.get("route"), "path", "none"))
 
 
 def _full(limit: int) -> Response:
