@@ -1,9 +1,13 @@
 """Real stores behind a door that fails on request: one call of one method, before it, after it, or long after it."""
 
+import os
+import subprocess
+import sys
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
+from pathlib import Path
 from typing import Any
 
 from schemas.errors import BeliefmeshError, StoreUnavailable
@@ -92,3 +96,13 @@ class _Behind:
         if not callable(member) or name.startswith("_") or name == "close":
             return member
         return lambda *given, **named: self._door.call(self._port, name, lambda: member(*given, **named))
+
+
+_HERE = Path(__file__).parent
+
+
+def mended(folder: Path, urls: tuple[str, str], calls: int | None = None) -> subprocess.CompletedProcess[str]:
+    """Run `doctor --fix` in a process of its own, killed (-9) instead of call number `calls`; it prints how many."""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(_HERE), str(_HERE.parents[1])])}
+    command = [sys.executable, str(_HERE / "mender.py"), str(folder), *urls, *([] if calls is None else [str(calls)])]
+    return subprocess.run(command, capture_output=True, text=True, env=environment, timeout=120, check=False)

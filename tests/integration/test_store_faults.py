@@ -1,30 +1,28 @@
 """Whatever call of whatever store fails, and however: the doctor leaves nothing missing, orphaned or stale."""
 
 import itertools
+import shutil
+import signal
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from store_faults import Door, Fault, Moment, methods_of
+from store_faults import Door, Fault, Moment, mended, methods_of
 
 from beliefmesh import home
 from beliefmesh.memory import Memory
 from beliefmesh.settings import MeshSettings, Settings, StoreSettings
 from beliefmesh.state import all_slots
+from schemas.entity import Entity, entity_id
 from schemas.errors import StoreUnavailable
 from schemas.instant import DAY, format_instant
 from schemas.policy import AttributeRule, Policy
-from stores.ports import GraphStore, Log, SearchIndex
+from schemas.slot import slot_id
+from stores.ports import Entry, GraphStore, Log, SearchIndex
 from streams.freshness import lag
 
 PORTS = {"graph": GraphStore, "index": SearchIndex, "log": Log}
 ELSEWHERE = {
-    ("graph", "erase"),  # forgetting has tests of its own
-    ("log", "forget"),
-    ("log", "drop_before"),
-    ("log", "topics"),  # asked by commands that list topics
-    ("graph", "evidence"),  # for callers of the port; the job reads evidence with its slot
-    ("graph", "slots_of_entity"),
     ("graph", "close"),  # after it there is no call that could miss something
     ("index", "close"),
     ("log", "close"),
@@ -65,6 +63,39 @@ def ended(memory: Memory) -> None:
     )
 
 
+def revoked(memory: Memory) -> None:
+    """Revoke what is believed of the mill, with the same words at every try."""
+    (mill,) = memory.recall("the mill", entity="mill", attribute="colour", statuses=("active", "revoked")).found[:1]
+    memory.revoke(mill.belief.id, reason="it burnt down", agent="ann")
+
+
+def set_aside(memory: Memory) -> None:
+    """Put something unreadable on the log, let it be set aside, and drop it."""
+    topic = memory.home.topics.name("observations")
+    memory.home.log.append(topic, [Entry("default", b"no message")], NOON)
+    memory.home.worker.drain()
+    for letter in memory.dead_letters():
+        memory.drop_dead_letter(letter.id)
+
+
+def asked_directly(memory: Memory) -> None:
+    """What the ports give to those who ask them by themselves."""
+    home = memory.home
+    assert home.log.topics()
+    home.log.drop_before(home.topics.name("observations"), 0)
+    ids = home.graph.slots_of_entity("default", entity_id("default", Entity("door")))
+    slots = home.graph.load_slots("default", ids).values()
+    pieces = [piece.id for stored in slots for piece in stored.evidence]
+    assert sorted(home.graph.evidence("default", pieces)) == sorted(pieces) != []
+    assert [piece.id for piece in home.graph.evidence_of_observations("default", ["o0"])]
+
+
+def lost(memory: Memory) -> None:
+    """Lose what the graph knows of the dock, which the log still tells."""
+    memory.home.graph.erase("default", [DOCK])
+
+
+DOCK = slot_id("default", Entity("dock"), "depth")
 STEPS: tuple[Ask, ...] = (
     lambda memory: memory.retain([sighting(at, name, "red") for at, name in enumerate(("door", "gate", "mill"))]),
     lambda memory: memory.recall("what colour is the door of 2024-05-01?"),
@@ -74,7 +105,15 @@ STEPS: tuple[Ask, ...] = (
     ended,
     lambda memory: memory.history(entity="gate", attribute="colour"),
     lambda memory: [memory.belief(one.belief.id) for one in memory.recall("the colour of the mill").found],
+    revoked,
+    lambda memory: memory.home.mesh.review([("default", DOCK)], NOON),
+    lambda memory: memory.home.worker.review([("default", DOCK)]),
+    set_aside,
+    asked_directly,
+    lambda memory: memory.retain(sighting(11, "secret", "black")),
+    lambda memory: memory.forget(ids=["o11"]),
     lambda memory: memory.stats(),
+    lost,
     lambda memory: memory.doctor(),
     lambda memory: memory.doctor(fix=True),
 )
@@ -123,9 +162,10 @@ def job(folder: Path, door: Door, urls: tuple[str, str], monkeypatch: pytest.Mon
 
 
 def damage(memory: Memory) -> None:
-    """Lose the index, and where the stages were in the log."""
+    """Lose the index, a slot, and where the stages were in the log."""
     assert memory.home.index is not None
     memory.home.index.drop("default")
+    memory.home.graph.erase("default", [DOCK])
     memory.home.log.commit("beliefmesh", "observations", dict.fromkeys(memory.home.log.ends("observations"), 0))
 
 
@@ -172,6 +212,7 @@ def test_the_job_calls_every_method_of_every_port(undisturbed: tuple[str, Door])
     assert set(everything()) >= ELSEWHERE
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("moment", list(Moment), ids=lambda moment: moment.name.lower())
 @pytest.mark.parametrize(("port", "method"), sorted(set(everything()) - ELSEWHERE), ids=str)
 def test_a_call_that_fails_leaves_nothing_that_the_doctor_cannot_mend(
@@ -200,6 +241,35 @@ def test_a_doctor_that_is_interrupted_leaves_what_the_next_one_mends(
                 memory.doctor(fix=True)
 
     with Memory(settings=settings_in(tmp_path / "mesh", URLS), clock=lambda: NOON) as again:
+        assert again.doctor(fix=True).healthy
+        assert_whole(again)
+        assert again.state_hash() == undisturbed[0]
+
+
+@pytest.fixture(scope="module")
+def damaged(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder in which much is to be mended."""
+    folder = tmp_path_factory.mktemp("damaged") / "mesh"
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        job(folder, Door(), URLS, monkeypatch)
+    with Memory(settings=settings_in(folder, URLS), clock=lambda: NOON) as memory:
+        memory.home.graph.erase("default", [DOCK, slot_id("default", Entity("door"), "colour")])
+        damage(memory)
+    return folder
+
+
+@pytest.mark.parametrize("eighths", range(1, 8))
+def test_a_doctor_that_is_killed_leaves_what_the_next_one_mends(
+    tmp_path: Path, damaged: Path, undisturbed: tuple[str, Door], eighths: int
+) -> None:
+    calm = mended(shutil.copytree(damaged, tmp_path / "calm"), URLS)
+    assert calm.returncode == 0, calm.stderr
+    folder = shutil.copytree(damaged, tmp_path / "mesh")
+
+    killed = mended(folder, URLS, int(calm.stdout) * eighths // 8)
+
+    assert killed.returncode == -signal.SIGKILL
+    with Memory(settings=settings_in(folder, URLS), clock=lambda: NOON) as again:
         assert again.doctor(fix=True).healthy
         assert_whole(again)
         assert again.state_hash() == undisturbed[0]
