@@ -19,6 +19,11 @@ SEEDING = ("semantic", "keyword")
 SECOND = ("spread",)
 """Retrievers that start when the seeding ones have come, or their deadline has passed."""
 
+_NO_VECTORS = (
+    "what the others found has no vector of this embedding model; after a change of model, `beliefmesh doctor` tells "
+    "what is still to be indexed, and with --fix does it at once"
+)
+
 _log = structlog.get_logger()
 
 
@@ -55,8 +60,12 @@ def fan_out(
     for name, run in (first | second).items():
         if name not in done:
             done[name] = _finish(name, run, deadline)
-    if "semantic" in done and done["semantic"][0]:
-        done["semantic"] = _completed(question, sources, done, pool)
+    if "semantic" in done:
+        hits, report = done["semantic"]
+        if hits:
+            done["semantic"] = _completed(question, sources, done, pool)
+        elif report.state == "ok" and any(found for found, _ in done.values()):
+            done["semantic"] = hits, msgspec.structs.replace(report, note=_NO_VECTORS)
     return Outcome(
         hits={name: done[name][0] for name in retrievers if done[name][0]},
         reports=tuple(done[name][1] for name in retrievers),

@@ -9,6 +9,7 @@ from threading import Lock, RLock
 from typing import TypeVar
 
 import numpy as np
+import structlog
 
 from schemas.errors import InvalidInput, StoreUnavailable
 from schemas.identity import digest
@@ -23,6 +24,10 @@ _CATCH_UP_ROWS = 5_000
 _OPEN_SHARE = 0.5
 _READ_AHEAD_ROWS = 200_000
 
+_ADVICE = "the workers index everything again; `beliefmesh doctor` tells what is left, and with --fix does it at once"
+
+_log = structlog.get_logger()
+
 Item = TypeVar("Item")
 
 
@@ -33,8 +38,8 @@ class LocalIndex:
     Whatever is missing, behind or damaged besides `index.db` is made again from it. A bank is read into memory when it
     is first searched or prepared; the largest ones in the background, as soon as the folder is open.
 
-    With another `model_id` than the folder was written with, stored vectors are dropped and `versions` leaves out
-    their beliefs until they are indexed again; keyword search goes on meanwhile.
+    With another `model_id` or dimension than the folder was written with, stored vectors are dropped and `versions`
+    leaves out all beliefs until they are indexed again; keyword search and time go on meanwhile.
 
     Text that was removed or replaced is overwritten when the call returns, and in no file after `wipe`. The vectors of
     removed rows may stay in a graph's file until most of it is waste or the bank is dropped.
@@ -64,7 +69,9 @@ class LocalIndex:
             self._folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise StoreUnavailable(f"index {self._folder}: {error}") from error
-        self._file = RowFile(self._folder / "index.db", model_id)
+        self._file = RowFile(self._folder / "index.db", model_id, dimensions)
+        if self._file.model_changed:
+            _log.warning("index.model_changed", index=str(self._folder), model=model_id, advice=_ADVICE)
         self._graphs = self._folder / f"vectors-{self._file.generation}"
         keywords = self._folder / f"keywords-{self._file.generation}"
         self._remove_strangers({self._graphs, keywords})

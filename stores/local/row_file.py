@@ -15,6 +15,7 @@ from schemas.wire import dump, load
 from stores.ports import IndexRow
 
 SCHEMA_VERSION = 1
+_BYTES_OF_A_NUMBER = 2
 
 _TABLES = (
     "CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
@@ -81,11 +82,11 @@ class RowFile:
     """Rows by (bank, belief, audience); a row keeps its number for as long as its vector is the same.
 
     For one process. `generation` names the life of this file: files derived from another are worthless.
-    Opened with another `model_id` than before, all vectors are dropped, and rows that should have one count as not
-    indexed: `versions` leaves out their beliefs.
+    Opened with another `model_id` or dimension than before, all vectors are dropped, and all rows count as not
+    indexed: `versions` is empty, and `model_changed` says so.
     """
 
-    def __init__(self, path: Path, model_id: str) -> None:
+    def __init__(self, path: Path, model_id: str, dimensions: int) -> None:
         self._path = path
         self._lock = RLock()
         with self._errors():
@@ -93,8 +94,9 @@ class RowFile:
         with self._transaction() as connection:
             _prepare(connection, path)
             facts: dict[str, str] = dict(connection.execute("SELECT name, value FROM facts").fetchall())
-            if facts["model_id"] != model_id:
-                connection.execute("UPDATE rows SET vector = NULL, version = NULL WHERE embedded")
+            self.model_changed = _is_of_another_model(connection, facts["model_id"], model_id, dimensions)
+            if facts["model_id"] != model_id or self.model_changed:
+                connection.execute("UPDATE rows SET vector = NULL, version = NULL")
                 connection.execute("DELETE FROM saved")
                 connection.execute("UPDATE facts SET value = ? WHERE name = 'model_id'", (model_id,))
             last = connection.execute("SELECT seq FROM sqlite_sequence WHERE name = 'rows'").fetchone()
@@ -248,6 +250,12 @@ class RowFile:
             connection.execute("DELETE FROM removals WHERE seq <= ?", (applied,))
             yield connection, seq
         self.seq = seq
+
+
+def _is_of_another_model(connection: sqlite3.Connection, before: str, model_id: str, dimensions: int) -> bool:
+    """Whether there are vectors of another model, or of one of this name that gives another dimension."""
+    found = connection.execute("SELECT length(vector) FROM rows WHERE vector IS NOT NULL LIMIT 1").fetchone()
+    return found is not None and (before != model_id or found[0] != dimensions * _BYTES_OF_A_NUMBER)
 
 
 def _connect(path: Path) -> sqlite3.Connection:
