@@ -15,9 +15,11 @@ from beliefs.likeness import Proposal
 from recall.roster import Listed
 from schemas.answer import Answer, Explanation, History
 from schemas.belief import Belief
+from schemas.budget import BudgetReport
 from schemas.job import JobRun
 from schemas.profile import Persona
 from schemas.reflection import Reflection, Summary
+from schemas.worth import LearnedValue, Worth
 
 _THREADS = 8
 Result = TypeVar("Result")
@@ -117,6 +119,18 @@ class AsyncMemory:
     async def job_runs(self, *args: Any, **kwargs: Any) -> list[JobRun]:
         """See `Memory.job_runs`."""
         return await self._call(self.memory.job_runs, *args, **kwargs)
+
+    async def value_of(self, *args: Any, **kwargs: Any) -> Worth:
+        """See `Memory.value_of`."""
+        return await self._call(self.memory.value_of, *args, **kwargs)
+
+    async def budget(self, *args: Any, **kwargs: Any) -> BudgetReport:
+        """See `Memory.budget`."""
+        return await self._call(self.memory.budget, *args, **kwargs)
+
+    async def learn_value(self, *args: Any, **kwargs: Any) -> LearnedValue:
+        """See `Memory.learn_value`."""
+        return await self._call(self.memory.learn_value, *args, **kwargs)
 
     async def stats(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
         """See `Memory.stats`."""

@@ -6,6 +6,7 @@ from typing import Any
 import msgspec
 
 from beliefmesh.home import Home
+from schemas.budget import MEASURES
 from schemas.instant import Instant, format_instant
 from streams.backlog import Backlog, Place, backlogs, places
 from streams.topology import STAGES
@@ -22,10 +23,12 @@ def figures_at(home: Home, now: Instant, found: Sequence[Place], bank: str | Non
     """Those with the stages at known places; `now` was read before these were."""
     waiting = backlogs(home.log, found)
     banks = home.graph.banks() if bank is None else [bank]
+    counts = {name: home.graph.counts(name) for name in banks}
     marks = low_watermarks(waiting, banks, now)
     partitions = {stage.name: _partitions(waiting, stage.name, now) for stage in STAGES}
     return {
-        "banks": {name: home.graph.counts(name) for name in banks},
+        "banks": counts,
+        "budgets": {name: _budget(home, name, counts[name]["beliefs"]) for name in banks},
         "lag": {stage: sum(each["records"] for each in some.values()) for stage, some in partitions.items()},
         "partitions": partitions,
         "low_watermark": {name: format_instant(at) for name, at in marks.items()},
@@ -33,6 +36,20 @@ def figures_at(home: Home, now: Instant, found: Sequence[Place], bank: str | Non
         "dead_letters": home.letters.count(),
         "handled": dict(home.worker.counts),
         "runtime": home.runtime,
+    }
+
+
+def _budget(home: Home, bank: str, beliefs: int) -> dict[str, Any]:
+    """The bounds of a bank, its beliefs as of now, and what of the rest was last measured, and when."""
+    last = home.usage.last_use(bank)
+    use: dict[str, float] = {"beliefs": beliefs}
+    if last is not None:
+        use |= {"bytes": last[0].bytes, "importance": round(last[0].importance, 3)}
+    budget = home.graph.policy(bank).budget
+    return {
+        "bounds": {name: bound for name in MEASURES if (bound := getattr(budget, name)) is not None},
+        "use": use,
+        "measured_at": None if last is None else format_instant(last[1]),
     }
 
 

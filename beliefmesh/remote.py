@@ -21,6 +21,7 @@ from beliefmesh.letters import Letters
 from beliefmesh.narrate import Narrative
 from beliefmesh.receipt import Imported, Receipt, Told, line_of, several
 from beliefmesh.remote_forgetting import RemoteForgetting
+from beliefmesh.remote_keeping import RemoteKeeping
 from beliefmesh.remote_merging import RemoteMerging
 from beliefmesh.remote_upkeep import RemoteUpkeep
 from schemas.answer import Answer, Explanation, History
@@ -47,7 +48,7 @@ Asker = Principal | str | None
 Result = TypeVar("Result", bound=msgspec.Struct)
 
 
-class RemoteMemory(RemoteMerging, RemoteForgetting, RemoteUpkeep):
+class RemoteMemory(RemoteKeeping, RemoteMerging, RemoteForgetting, RemoteUpkeep):
     """A client of a mesh that serves HTTP at `url`; for several threads. It holds nothing that needs closing.
 
     `key` is an API key or a JSON Web Token, where the mesh asks for one.

@@ -22,6 +22,7 @@ _PERSONAL = frozenset(
     ["i", "i'm", "i've", "i'd", "my", "mine", "we", "our", "me", "us", "myself", "我", "我们", "我的"]
 )
 _SENTENCE = re.compile(r"[^.!?。！？]+[.!?。！？]?")
+_HALF_TOLD = 8.0
 _OFTEN = 0.1
 """A word that stands in more than this share of all texts tells nothing."""
 
@@ -57,3 +58,9 @@ def _of_sentence(sentence: str, seen_in: Counter[str], texts: int) -> float:
     total += MEASURED * sum(word[0].isdigit() for word in spoken)
     total += PERSONAL if rare and told & _PERSONAL else 0.0
     return total
+
+
+def informs(text: str, seen_in: Counter[str], texts: int) -> float:
+    """How much a text tells, from 0 to below 1: half for one that tells 8."""
+    told = tells(text, seen_in, texts)
+    return told / (told + _HALF_TOLD)

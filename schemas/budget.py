@@ -36,3 +36,16 @@ def check_budget(budget: Budget, field: str) -> None:
         bound = getattr(budget, name)
         if bound is not None:
             check_number(bound, f"{field}.{name}", 1, _MOST)
+
+
+class BudgetReport(msgspec.Struct, frozen=True, kw_only=True):
+    """A bank's bounds, and how much there was of it when it was last measured; `fullness` of the fullest measure.
+
+    `measured_at` is ISO 8601 text; None where it was never measured, and then use is not known.
+    """
+
+    bank: str
+    budget: Budget
+    use: Use
+    fullness: float
+    measured_at: str | None = None

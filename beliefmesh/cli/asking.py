@@ -3,8 +3,10 @@
 from typing import Any, get_args
 
 import click
+import msgspec
 from rich.console import Console
 
+from beliefmesh.cli.keeping import show_worth
 from beliefmesh.cli.session import AnyMemory, asker, session_of, with_asker, with_flags
 from beliefmesh.show import show_answer, show_explanation, show_history
 from recall.outward import answer_to_builtins, explanation_to_builtins, history_to_builtins
@@ -84,13 +86,27 @@ def recall(
 @with_asker
 @click.argument("belief")
 @click.option("--as-of", metavar="TIME", help="As it stood at that time.")
+@click.option("--value", "with_value", is_flag=True, help="Also every term of what it is worth keeping for.")
 @click.pass_context
-def explain(context: click.Context, belief: str, principal: str, groups: tuple[str, ...], as_of: str | None) -> None:
+def explain(
+    context: click.Context, belief: str, principal: str, groups: tuple[str, ...], as_of: str | None, with_value: bool
+) -> None:
     """Every term of the confidence of a BELIEF (by id)."""
     session = session_of(context)
+    who = asker(principal, groups)
     with session.memory() as memory:
-        explanation = memory.explain(belief, principal=asker(principal, groups), as_of=as_of)
-    session.emit(explanation_to_builtins(explanation), lambda console: show_explanation(console, explanation))
+        explanation = memory.explain(belief, principal=who, as_of=as_of)
+        worth = memory.value_of(belief, principal=who) if with_value else None
+    plain = explanation_to_builtins(explanation)
+    if worth is not None:
+        plain["value"] = msgspec.to_builtins(worth)
+
+    def show(console: Console) -> None:
+        show_explanation(console, explanation)
+        if worth is not None:
+            show_worth(console, worth)
+
+    session.emit(plain, show)
 
 
 @click.command()

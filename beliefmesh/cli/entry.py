@@ -50,6 +50,8 @@ _COMMANDS = {
     "stats": "beliefmesh.cli.operating:stats",
     "doctor": "beliefmesh.cli.operating:doctor",
     "jobs": "beliefmesh.cli.jobs:jobs",
+    "budget": "beliefmesh.cli.keeping:budget_command",
+    "learn-value": "beliefmesh.cli.keeping:learn_value_command",
     "rebuild": "beliefmesh.cli.rebuild:rebuild_command",
     "topics": "beliefmesh.cli.topics:topics",
     "dlq": "beliefmesh.cli.operating:dlq",

@@ -14,14 +14,13 @@ from beliefmesh.evaluate.locomo import BANK, KS, bank_of, observation_id, observ
 from beliefmesh.evaluate.locomo_data import Conversation, Turn, read_locomo
 from beliefmesh.evaluate.place import Report, memory_in
 from beliefmesh.memory import Memory
-from beliefs.information import frequencies, tells, words_of
+from beliefs.information import frequencies, informs, words_of
 from beliefs.worth import Features, value
 from schemas.instant import format_instant
 
 SHARES = (0.5, 0.25, 0.1)
 SEEDS = 5
 
-_HALF_TOLD = 8.0
 _RECALLED = 10
 _PATIENCE = 60.0
 _BATCH = 200
@@ -74,9 +73,8 @@ def by_value(turns: Sequence[Turn]) -> Order:
     recalled = _uses(texts)
     worth = []
     for place, (turn, text) in enumerate(zip(turns, texts, strict=True)):
-        told = tells(text, seen_in, len(texts))
         features = Features(
-            information=told / (told + _HALF_TOLD), age=turns[-1].at - turn.at, recalled=len(recalled[place])
+            information=informs(text, seen_in, len(texts)), age=turns[-1].at - turn.at, recalled=len(recalled[place])
         )
         worth.append((value(features), place))
     return [observation_id(turns[place].id) for _, place in sorted(worth, reverse=True)]

@@ -22,7 +22,7 @@ _SOURCE = "/v1/banks/{bank}/sources/{name}"
 _IN_BANK = "/v1/banks/{bank}/"
 _QUESTIONS = ("/recall", "/reflect")
 """What is asked by POST, as a question may be long."""
-_OWNERS = ("/forget", "/calibrate", "/policy", "/profile", "/doctor", "/jobs/{name}")
+_OWNERS = ("/forget", "/calibrate", "/policy", "/profile", "/doctor", "/jobs/{name}", "/budget", "/learn-value")
 """What changes a bank beyond telling it something."""
 _OF_EVERY_BANK: dict[tuple[str, str], Role] = {
     ("GET", "/v1/banks"): "reader",

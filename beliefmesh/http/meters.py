@@ -49,8 +49,18 @@ def _of_memory(stats: Mapping[str, Any]) -> list[str]:
     ]
     return [
         *_metric("count", "gauge", counts),
+        *_metric("budget_bound", "gauge", _of_budgets(stats, "bounds")),
+        *_metric("budget_use", "gauge", _of_budgets(stats, "use")),
         *_metric("dead_letters", "gauge", [((), stats["dead_letters"])]),
         *_metric("handled_total", "counter", [((("kind", kind),), n) for kind, n in sorted(stats["handled"].items())]),
+    ]
+
+
+def _of_budgets(stats: Mapping[str, Any], kind: str) -> list[tuple[Labels, float]]:
+    return [
+        ((("bank", bank), ("measure", measure)), amount)
+        for bank, told in sorted(stats["budgets"].items())
+        for measure, amount in told[kind].items()
     ]
 
 

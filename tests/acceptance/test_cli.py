@@ -154,6 +154,20 @@ def test_explain_and_history_show_every_term_and_every_turn(told: Cli) -> None:
     assert turns.index("2024-03-01") < turns.index("2024-05-20")
 
 
+def test_the_value_of_a_belief_and_the_use_of_the_budget_are_told_term_by_term(told: Cli) -> None:
+    id = told.json("recall", "free shipping", "--as-of", "2024-06-10")["found"][0]["belief"]["id"]
+
+    shown = told.run("explain", id, "--value").stdout
+    value = told.json("explain", id, "--value")["value"]
+    measured = told.json("budget", "--measure")
+
+    assert "by the heuristic value" in shown
+    assert value["value"] == pytest.approx(sum(value["terms"].values()))
+    assert measured["use"]["beliefs"] == 2
+    assert "measured at" in told.run("budget").stdout
+    assert "too few" in told.run("learn-value").stdout
+
+
 def test_a_revoked_belief_is_gone_from_recall_and_a_wrong_version_is_a_conflict(cli: Cli) -> None:
     cli.json("retain", "The desk is closed.", "--entity", "desk", "--attribute", "open", "--value", "false")
     belief = cli.json("recall", "is the desk open?")["found"][0]["belief"]

@@ -584,3 +584,22 @@ def test_the_remote_client_speaks_in_the_banks_voice(served: Served) -> None:
         assert remote.summary("shop").sentences[0].beliefs == told.cited
         assert remote.refresh_summaries() == 0
         assert remote.set_profile(skepticism=5).profile.skepticism == remote.profile().profile.skepticism == 5
+
+
+def test_the_value_of_a_belief_and_the_budget_of_its_bank_are_told_over_http(client: httpx.Client) -> None:
+    client.post("/v1/banks/default/observations?wait=true", json=SHIPPING | {"observed_at": None})
+    found = client.post("/v1/banks/default/recall", json={"text": "free shipping"}).json()["found"][0]["belief"]
+    remote = RemoteMemory(str(client.base_url))
+
+    told = client.get(f"/v1/banks/default/beliefs/{found['id']}/value").json()
+    assert told["by"] == "heuristic"
+    assert told["value"] == pytest.approx(sum(told["terms"].values()))
+    assert remote.value_of(found["id"]).terms == pytest.approx(told["terms"], abs=1e-6)
+    assert client.get("/v1/banks/default/budget").json()["measured_at"] is None
+    assert remote.budget(measure=True).use.beliefs == 1
+    assert remote.budget().use.bytes > 0
+    assert "too few" in remote.learn_value(dry_run=True).reason
+    assert client.post("/v1/banks/none/budget", json={}).json()["error"]["code"] == "unknown_bank"
+    metrics = client.get("/metrics").text
+    assert 'beliefmesh_budget_use{bank="default",measure="beliefs"} 1' in metrics
+    assert 'beliefmesh_budget_use{bank="default",measure="bytes"}' in metrics

@@ -1,0 +1,132 @@
+"""What each slot of a live bank is worth and takes, in pages; and how much there is of the bank."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+
+import msgspec
+
+from beliefs.appraise import Surroundings, appraise, holds
+from beliefs.compaction import spent
+from beliefs.forget import Candidate, added
+from beliefs.information import frequencies
+from beliefs.worth import Features, birth, value
+from schemas.belief import Belief
+from schemas.budget import Use
+from schemas.edge import Edge
+from schemas.evidence import Evidence
+from schemas.instant import Instant
+from schemas.slot import StoredSlot
+from schemas.usage import UNUSED, Usage
+from schemas.wire import dump
+from stores.analysis import row_tokens, tokens
+from stores.ports import GraphStore
+
+_PAGE = 200
+_SAMPLE = 2_000
+"""Slots whose words tell which words are rare: the first by id, and since ids are digests, as good as drawn."""
+_EDGES = 64
+"""Edges of a belief that are counted; what has more is a hub, and rested upon."""
+
+UsageOf = Callable[[str, Sequence[str]], Mapping[str, Usage]]
+"""The usage of those of a bank's beliefs that were ever used."""
+Valued = Callable[[Features], float]
+
+
+class Weighed(msgspec.Struct, frozen=True):
+    """A slot as the planner takes it, and the features of each of its beliefs by id."""
+
+    candidate: Candidate
+    features: dict[str, Features]
+
+
+class Scales:
+    """Weighs a bank's slots at one moment. The value is the heuristic one unless another is given."""
+
+    def __init__(self, graph: GraphStore, bank: str, now: Instant, usage: UsageOf, valued: Valued = value) -> None:
+        self._graph = graph
+        self._bank = bank
+        self._usage = usage
+        self._valued = valued
+        policy = graph.policy(bank)
+        texts = list(_sample(graph, bank))
+        self.around = Surroundings(policy=policy, now=now, seen_in=frequencies(texts), texts=len(texts))
+        self._goals = [words for goal in policy.goals if (words := frozenset(tokens(goal)))]
+
+    def all(self) -> Iterator[Weighed]:
+        """Every slot of the bank, page by page in id order."""
+        after = ""
+        while ids := self._graph.scan(self._bank, after, _PAGE):
+            yield from self.page(ids)
+            after = ids[-1]
+
+    def page(self, ids: Sequence[str]) -> list[Weighed]:
+        """Those of these slots that exist, in the order given."""
+        stored = self._graph.load_slots(self._bank, ids)
+        found = [stored[id] for id in ids if id in stored and stored[id].evidence]
+        beliefs = [belief.id for one in found for belief in one.slot.beliefs]
+        edges = self.edges(beliefs)
+        usage = self._usage(self._bank, beliefs)
+        return [self._weighed(one, edges, usage) for one in found]
+
+    def edges(self, beliefs: Sequence[str]) -> dict[str, list[Edge]]:
+        """The edges that touch each belief, at most 64 each."""
+        touching: dict[str, list[Edge]] = {belief: [] for belief in beliefs}
+        for edge in self._graph.neighbours(self._bank, beliefs, _EDGES) if beliefs else ():
+            for node in {edge.src, edge.dst} & touching.keys():
+                touching[node].append(edge)
+        return touching
+
+    def features(self, belief: Belief, evidence: Sequence[Evidence], usage: Usage, degree: int) -> Features:
+        """The features of one belief in its slot's evidence."""
+        return appraise(belief, evidence, self.around, usage=usage, degree=degree, relevance=self.relevance(belief))
+
+    def relevance(self, belief: Belief) -> float:
+        """The largest share of one goal's words that stand in the belief, its entity or its attribute; 0 to 1."""
+        if not self._goals:
+            return 0.0
+        words = set(row_tokens(f"{belief.statement} {belief.entity.name} {belief.attribute or ''}"))
+        return max(len(goal & words) / len(goal) for goal in self._goals)
+
+    def _weighed(self, stored: StoredSlot, edges: Mapping[str, Sequence[Edge]], usage: Mapping[str, Usage]) -> Weighed:
+        slot, evidence = stored.slot, stored.evidence
+        features = {
+            belief.id: self.features(belief, evidence, usage.get(belief.id, UNUSED), len(edges[belief.id]))
+            for belief in slot.beliefs
+        }
+        sizes = {piece.id: len(dump(piece)) for piece in evidence}
+        plain = msgspec.structs.replace(slot, edges=())
+        candidate = Candidate(
+            slot=slot.id,
+            value=max(map(self._valued, features.values()), default=0.0),
+            use=Use(
+                beliefs=len(slot.beliefs),
+                bytes=len(dump(plain)) + sum(sizes.values()),
+                importance=sum(map(birth, features.values())),
+            ),
+            version=slot.version,
+            spare=sum(sizes[id] for id in spent(evidence, self.around.now)),
+            pinned=any(piece.pinned for piece in evidence),
+            holds=holds(slot) or any(_rested_upon(belief.id, edges[belief.id]) for belief in slot.beliefs),
+        )
+        return Weighed(candidate, features)
+
+
+def use_of(weighed: Iterable[Weighed]) -> Use:
+    """How much all of these are together."""
+    total = Use()
+    for one in weighed:
+        total = added(total, one.candidate.use)
+    return total
+
+
+def _sample(graph: GraphStore, bank: str) -> Iterator[str]:
+    ids = graph.scan(bank, "", _SAMPLE)
+    for at in range(0, len(ids), _PAGE):
+        slots = graph.slots(bank, ids[at : at + _PAGE])
+        for id in islice(ids, at, at + _PAGE):
+            yield from (belief.statement for belief in slots[id].beliefs) if id in slots else ()
+
+
+def _rested_upon(belief: str, edges: Sequence[Edge]) -> bool:
+    """Whether a conclusion was drawn from it; of a hub not all edges are known, so it counts as rested upon."""
+    return len(edges) >= _EDGES or any(edge.type == "derived_from" and edge.dst == belief for edge in edges)

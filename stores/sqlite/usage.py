@@ -1,0 +1,163 @@
+"""How beliefs were used, counted from the recall log into one SQLite file; derived data, made again from the log.
+
+A page of the log and the place after it are written in one transaction, so each record counts once however often the
+fold is stopped. A row is a bank's and a belief's, so what is kept grows with the beliefs and agents, not with recalls.
+"""
+
+import sqlite3
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from schemas import wire
+from schemas.budget import Use
+from schemas.errors import StoreUnavailable
+from schemas.instant import Instant
+from schemas.recall_record import Feedback, RecallRecord
+from schemas.usage import Outcome, Usage
+
+_BUSY_SECONDS = 10.0
+_AT_ONCE = 250
+_TABLES = (
+    "CREATE TABLE IF NOT EXISTS recalls (bank TEXT NOT NULL, belief TEXT NOT NULL, times INTEGER NOT NULL, "
+    "last INTEGER NOT NULL, PRIMARY KEY (bank, belief)) WITHOUT ROWID",
+    "CREATE TABLE IF NOT EXISTS verdicts (bank TEXT NOT NULL, belief TEXT NOT NULL, verdict TEXT NOT NULL, "
+    "agent TEXT NOT NULL, at INTEGER NOT NULL, recalled_at INTEGER NOT NULL, "
+    "PRIMARY KEY (bank, belief, verdict, agent)) WITHOUT ROWID",
+    "CREATE TABLE IF NOT EXISTS places (topic TEXT PRIMARY KEY, next INTEGER NOT NULL) WITHOUT ROWID",
+    "CREATE TABLE IF NOT EXISTS measured (bank TEXT PRIMARY KEY, at INTEGER NOT NULL, use BLOB NOT NULL) WITHOUT ROWID",
+)
+_RECALLED = """
+INSERT INTO recalls VALUES (?, ?, 1, ?)
+ON CONFLICT (bank, belief) DO UPDATE SET times = times + 1, last = max(last, excluded.last)
+"""
+_JUDGED = """
+INSERT INTO verdicts
+VALUES (:bank, :belief, :verdict, :agent, :at,
+    coalesce((SELECT min(last, :at) FROM recalls WHERE bank = :bank AND belief = :belief), 0))
+ON CONFLICT (bank, belief, verdict, agent) DO UPDATE SET at = excluded.at, recalled_at = excluded.recalled_at
+WHERE excluded.at >= at
+"""
+_PLACE = "SELECT next FROM places WHERE topic = ?"
+_MOVE = "INSERT INTO places VALUES (?, ?) ON CONFLICT (topic) DO UPDATE SET next = excluded.next"
+_OUTCOMES = "SELECT belief, verdict, at, recalled_at FROM verdicts WHERE bank = ? ORDER BY at, belief, verdict, agent"
+_RECALLED_OF_BANK = "SELECT belief, last FROM recalls WHERE bank = ? AND belief > ? ORDER BY belief LIMIT ?"
+_MEASURED = (
+    "INSERT INTO measured VALUES (?, ?, ?) ON CONFLICT (bank) DO UPDATE SET at = excluded.at, use = excluded.use"
+)
+
+
+class UsageFile:
+    """Usage of beliefs in one file, for several threads and processes. Raises StoreUnavailable."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._turn = threading.Lock()
+        with self._errors():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._connection = sqlite3.connect(
+                path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
+            )
+            self._connection.execute("PRAGMA journal_mode = WAL")
+            self._connection.execute("PRAGMA secure_delete = ON")
+        with self._writing():
+            for statement in _TABLES:
+                self._connection.execute(statement)
+
+    def place(self, topic: str) -> int:
+        """The offset from which a topic is still to be counted."""
+        with self._turn, self._errors():
+            return self._place(topic)
+
+    def count(self, topic: str, start: int, end: int, told: Iterable[RecallRecord | Feedback]) -> bool:
+        """Count what a topic holds from `start` up to `end`, in order, once; False if it was counted already."""
+        with self._writing():
+            if self._place(topic) != start:
+                return False
+            for one in told:
+                self._add(one)
+            self._connection.execute(_MOVE, (topic, end))
+        return True
+
+    def usage(self, bank: str, beliefs: Sequence[str]) -> dict[str, Usage]:
+        """The usage of those of these beliefs that were ever recalled or judged."""
+        found: dict[str, dict[str, int]] = {}
+        with self._turn, self._errors():
+            for at in range(0, len(beliefs), _AT_ONCE):
+                some = beliefs[at : at + _AT_ONCE]
+                marks = ", ".join("?" * len(some))
+                recalls = f"SELECT belief, times, last FROM recalls WHERE bank = ? AND belief IN ({marks})"
+                for belief, times, last in self._connection.execute(recalls, (bank, *some)):
+                    found[belief] = {"recalled": times, "last_recalled": last}
+                verdicts = (
+                    f"SELECT belief, verdict, count(*) FROM verdicts WHERE bank = ? AND belief IN ({marks}) "
+                    "GROUP BY belief, verdict"
+                )
+                for belief, verdict, agents in self._connection.execute(verdicts, (bank, *some)):
+                    found.setdefault(belief, {})[verdict] = agents
+        return {belief: Usage(**counts) for belief, counts in found.items()}
+
+    def recalled(self, bank: str, after: str, limit: int) -> list[tuple[str, Instant]]:
+        """(belief, when last) of recalled beliefs whose ids are greater than `after`, in order."""
+        with self._turn, self._errors():
+            return self._connection.execute(_RECALLED_OF_BANK, (bank, after, limit)).fetchall()
+
+    def outcomes(self, bank: str) -> list[Outcome]:
+        """Every verdict on the bank's beliefs, oldest first; of one agent's equal verdicts the newest."""
+        with self._turn, self._errors():
+            return [Outcome(*row) for row in self._connection.execute(_OUTCOMES, (bank,))]
+
+    def forget(self, bank: str, beliefs: Sequence[str]) -> None:
+        """Remove what is counted of these beliefs, for good."""
+        with self._writing():
+            for table in ("recalls", "verdicts"):
+                sql = f"DELETE FROM {table} WHERE bank = ? AND belief = ?"
+                self._connection.executemany(sql, [(bank, belief) for belief in beliefs])
+
+    def keep_use(self, bank: str, use: Use, at: Instant) -> None:
+        """Note how much there is of a bank, as measured at a time."""
+        with self._writing():
+            self._connection.execute(_MEASURED, (bank, at, wire.dump(use)))
+
+    def last_use(self, bank: str) -> tuple[Use, Instant] | None:
+        """What was last measured of a bank, and when."""
+        with self._turn, self._errors():
+            row = self._connection.execute("SELECT use, at FROM measured WHERE bank = ?", (bank,)).fetchone()
+        return (wire.load(row[0], Use), row[1]) if row else None
+
+    def close(self) -> None:
+        """Close the file."""
+        with self._turn:
+            self._connection.close()
+
+    def _place(self, topic: str) -> int:
+        row = self._connection.execute(_PLACE, (topic,)).fetchone()
+        return int(row[0]) if row else 0
+
+    def _add(self, told: RecallRecord | Feedback) -> None:
+        if isinstance(told, Feedback):
+            row = {"bank": told.bank, "belief": told.belief, "verdict": told.verdict, "agent": told.agent}
+            self._connection.execute(_JUDGED, row | {"at": told.at})
+        else:
+            ids = dict.fromkeys(used.id for used in told.beliefs)
+            self._connection.executemany(_RECALLED, [(told.bank, id, told.at) for id in ids])
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        with self._turn, self._errors():
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+                self._connection.execute("COMMIT")
+            except BaseException:
+                if self._connection.in_transaction:
+                    self._connection.execute("ROLLBACK")
+                raise
+
+    @contextmanager
+    def _errors(self) -> Iterator[None]:
+        try:
+            yield
+        except (sqlite3.Error, OSError) as error:
+            raise StoreUnavailable(f"the usage of beliefs in {self._path} cannot be used: {error}") from error
