@@ -9,6 +9,7 @@ from beliefmesh.home import Home
 from beliefmesh.state import all_slots
 from beliefs.amend import amend
 from beliefs.resolve import judged
+from jobs.usage import prune_usage
 from schemas.errors import InvalidInput
 from schemas.evidence import Evidence
 from schemas.limits import check_name
@@ -93,7 +94,8 @@ def forget(home: Home, bank: str, wanted: Wanted, progress: Progress, *, dry_run
     3. tombstones into the graph: shards refuse the same observations from here on;
     4. evidence out of its slots, which are decided anew without it, and the changes for the index;
     5. the records out of the log: recalls, dead letters, changes, claims, last observations;
-    6. the index follows the changes; what a language model said of the observations goes;
+    6. the index follows the changes; what a language model said of the observations goes, and how the beliefs
+       that are no more were used;
     7. what the stores' files still hold of all that is overwritten;
     8. the tombstones are noted as done.
     """
@@ -296,6 +298,7 @@ def _clear(home: Home, what: Forgotten, observations: Collection[str], progress:
         record.forget(what.bank, sorted(observations))
         record.close()
     progress("clearing the files", 2, 3)
+    prune_usage(home.graph, what.bank, home.usage)
     home.log.wipe()
     home.graph.wipe()
     home.mesh.wipe()

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from schemas.errors import MalformedMessage, UnknownSchemaVersion
 from schemas.recall_record import Feedback, RecallRecord
 from schemas.wire import open_envelope, read_body
-from stores.ports import Log, Record
+from stores.ports import GraphStore, Log, Record
 from stores.sqlite.usage import UsageFile
 
 _PAGE = 1_000
@@ -25,6 +25,19 @@ def count_usage(log: Log, topic: str, usage: UsageFile) -> int:
             return counted
         if usage.count(topic, start, records[-1].offset + 1, _told(records)):
             counted += len(records)
+
+
+def prune_usage(graph: GraphStore, bank: str, usage: UsageFile) -> int:
+    """Forget the use of beliefs that are no more, for good; returns how many those were."""
+    gone = 0
+    after = ""
+    while known := usage.beliefs(bank, after, _PAGE):
+        kept = graph.beliefs(bank, known)
+        lost = [belief for belief in known if belief not in kept]
+        usage.forget(bank, lost)
+        gone += len(lost)
+        after = known[-1]
+    return gone
 
 
 def _told(records: Sequence[Record]) -> Iterator[RecallRecord | Feedback]:

@@ -43,6 +43,10 @@ _PLACE = "SELECT next FROM places WHERE topic = ?"
 _MOVE = "INSERT INTO places VALUES (?, ?) ON CONFLICT (topic) DO UPDATE SET next = excluded.next"
 _OUTCOMES = "SELECT belief, verdict, at, recalled_at FROM verdicts WHERE bank = ? ORDER BY at, belief, verdict, agent"
 _RECALLED_OF_BANK = "SELECT belief, last FROM recalls WHERE bank = ? AND belief > ? ORDER BY belief LIMIT ?"
+_KNOWN = """
+SELECT belief FROM recalls WHERE bank = :bank AND belief > :after
+UNION SELECT belief FROM verdicts WHERE bank = :bank AND belief > :after ORDER BY belief LIMIT :n
+"""
 _MEASURED = (
     "INSERT INTO measured VALUES (?, ?, ?) ON CONFLICT (bank) DO UPDATE SET at = excluded.at, use = excluded.use"
 )
@@ -103,6 +107,13 @@ class UsageFile:
         with self._turn, self._errors():
             return self._connection.execute(_RECALLED_OF_BANK, (bank, after, limit)).fetchall()
 
+    def beliefs(self, bank: str, after: str, limit: int) -> list[str]:
+        """Beliefs of a bank of whose use anything is known, by ids greater than `after`, in order."""
+        with self._turn, self._errors():
+            return [
+                belief for (belief,) in self._connection.execute(_KNOWN, {"bank": bank, "after": after, "n": limit})
+            ]
+
     def outcomes(self, bank: str) -> list[Outcome]:
         """Every verdict on the bank's beliefs, oldest first; of one agent's equal verdicts the newest."""
         with self._turn, self._errors():
@@ -114,6 +125,8 @@ class UsageFile:
             for table in ("recalls", "verdicts"):
                 sql = f"DELETE FROM {table} WHERE bank = ? AND belief = ?"
                 self._connection.executemany(sql, [(bank, belief) for belief in beliefs])
+        with self._turn, self._errors():
+            self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def keep_use(self, bank: str, use: Use, at: Instant) -> None:
         """Note how much there is of a bank, as measured at a time."""

@@ -198,3 +198,18 @@ def test_a_model_that_cannot_be_read_leaves_the_heuristic_in_force(open_memory) 
     (folder / "default.json").write_text("{", encoding="utf-8")
 
     assert memory.value_of(held(memory, "Whom did Wei meet?")).by == "heuristic"
+
+
+def test_what_is_forgotten_leaves_no_trace_of_its_use_and_the_use_of_the_rest_stays(open_memory) -> None:
+    memory = open_memory()
+    memory.retain([NOTE, NEW])
+    note, shipping = held(memory, "Whom did Wei meet?"), held(memory, "From what amount is shipping free?")
+    memory.feedback(note, "used", agent="ana")
+    memory.value_of(note)
+    usage = memory.home.usage
+
+    memory.forget(ids=["o3"])
+
+    assert note not in usage.usage("default", [note, shipping])
+    assert usage.usage("default", [shipping])[shipping].recalled > 0
+    assert all(outcome.belief != note for outcome in usage.outcomes("default"))
