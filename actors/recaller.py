@@ -1,7 +1,8 @@
 """The recaller: answers queries from graph and index; stateless, so that any number of them share the stores."""
 
+import time
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 
 import msgspec
@@ -11,9 +12,11 @@ from beliefs.history import history
 from recall import keyword, semantic, spread, temporal
 from recall.admit import admit
 from recall.answer import answer_from
+from recall.chain import EXPLAINED, chain
 from recall.fanout import fan_out
 from recall.fuse import fuse
 from recall.judge import Filter, judge
+from recall.outdated import stale_hits
 from recall.question import Retriever, Sources, ask
 from recall.seen import Seen, SeenSlot, Sight
 from schemas.answer import Answer, Explanation, History
@@ -86,8 +89,11 @@ class Recaller:
         seen = Seen(self._graph, self._graph.policy(query.bank), sight)
         question = ask(query, self._embedder, seen)
         chosen = {name: self._retrievers[name] for name in names}
+        until = time.monotonic() + query.deadline
+        stale = self._pool.submit(stale_hits, question, self._sources)
         outcome = fan_out(question, self._sources, chosen, self._pool)
-        judged = judge(fuse(outcome.hits, query.fusion, question.depth), question, seen, self._filters)
+        candidates = fuse(outcome.hits, query.fusion, question.depth)
+        judged = judge(candidates, question, seen, self._filters, _in_time(stale, until))
         return answer_from(question, judged, seen, outcome.reports)
 
     def explain(
@@ -107,8 +113,10 @@ class Recaller:
         policy = self._graph.policy(bank)
         last = moment + policy.skew if as_of is None else as_of
         sight = Sight(bank=bank, principal=principal, moment=moment, as_of=last)
-        id, slot = self._find(Seen(self._graph, policy, sight), belief_id)
-        return explain_slot(slot.evidence, slot.slot, [id], policy, moment, slot.fallen)[0]
+        seen = Seen(self._graph, policy, sight)
+        id, slot = self._find(seen, belief_id)
+        account = explain_slot(slot.evidence, slot.slot, [id], policy, moment, slot.fallen)[0]
+        return msgspec.structs.replace(account, premises=chain(seen, slot, id, EXPLAINED))
 
     def history(self, bank: str, of: str | tuple[Entity, str], principal: Principal, now: Instant) -> History:
         """Every turn of a slot, given by its id, by the id of one of its beliefs, or by entity and attribute."""
@@ -155,6 +163,12 @@ class Recaller:
             self._banks = frozenset(self._graph.banks())
             if bank not in self._banks:
                 raise UnknownBank(f"there is no bank {bank!r}; retain something into it first")
+
+
+def _in_time(hits: Future[list[str]], until: float) -> list[str]:
+    """What was found by then; nothing if it is late or failed, since the answer does without."""
+    wait((hits,), max(0.0, until - time.monotonic()))
+    return hits.result() if hits.done() and hits.exception() is None else []
 
 
 def _slot(seen: Seen, of: str | tuple[Entity, str]) -> SeenSlot:

@@ -13,7 +13,7 @@ from beliefmesh.doctor import DoctorReport
 from beliefmesh.letters import original_text
 from beliefmesh.receipt import Imported, Receipt
 from beliefmesh.tour import Conflict, Tour
-from recall.render import NOTHING, explanation_text, history_text, paragraph, recent_line
+from recall.render import NOTHING, explanation_text, fresh_look, history_text, paragraph, recent_line
 from recall.tell import one_line, shortened, value_of
 from schemas.answer import Answer, Explanation, Found, History
 from schemas.belief import Belief
@@ -37,6 +37,8 @@ def show_answer(console: Console, answer: Answer) -> None:
         console.print(_headed(f"{number}. ", found))
     if not answer.found:
         console.print(NOTHING)
+    for one in answer.needs_fresh_look:
+        console.print(Text(fresh_look(one), "yellow"))
     for piece in answer.recent:
         console.print(Text(recent_line(piece), "dim"))
     if answer.left_out:

@@ -10,6 +10,7 @@ from schemas.belief import LIVE
 from schemas.evidence import Evidence
 from schemas.instant import Instant
 from schemas.policy import Policy
+from schemas.slot import Slot
 
 MAX_DEEP = 1_000
 """What rests on a longer chain of derivations does not count."""
@@ -47,6 +48,11 @@ def fallen_among(fallen: Fallen, evidence: Iterable[Evidence]) -> Fallen:
     """Those of these fallen premises that the evidence rests on."""
     premises = dict.fromkeys(premise for piece in evidence for premise in piece.premises)
     return {premise: fallen[premise] for premise in premises if premise in fallen}
+
+
+def premises_of(slot: Slot, belief: str) -> list[str]:
+    """What one belief of a slot rests on, held or not."""
+    return [edge.dst for edge in slot.edges if edge.type == "derived_from" and edge.src == belief]
 
 
 class _Judge:

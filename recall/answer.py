@@ -21,6 +21,7 @@ def answer_from(question: Question, judged: Judged, seen: Seen, reports: tuple[R
         question=query.text,
         moment=query.moment,
         found=tuple(judged.found),
+        needs_fresh_look=tuple(judged.needs_fresh_look),
         recent=recent_turns(query, seen),
         left_out=judged.left_out,
         reports=reports,

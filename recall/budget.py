@@ -30,10 +30,13 @@ def answer_tokens(answer: Answer) -> int:
 
 
 def within_budget(answer: Answer, max_tokens: int | None) -> Answer:
-    """The answer with its cost in `tokens`, cut to the budget: beliefs in order, then turns from the newest back.
+    """The answer with its cost in `tokens`, cut to the budget.
 
+    First goes what needs a fresh look; then beliefs are taken in order, and turns from the newest back.
     What is cut is counted under "budget". An answer without any of them is never cut further.
     """
+    if max_tokens is not None and answer_tokens(answer) > max_tokens:
+        answer = msgspec.structs.replace(answer, needs_fresh_look=())
     if max_tokens is None or answer_tokens(answer) <= max_tokens:
         return msgspec.structs.replace(answer, tokens=answer_tokens(answer))
     found: list[Found] = []

@@ -19,8 +19,10 @@ import msgspec
 
 from beliefs.confidence import confidence, decay
 from beliefs.explain import explain_slot
+from recall.chain import FOUND, chain
 from recall.fit import instead_of, misfit
 from recall.fuse import Candidate
+from recall.outdated import is_outdated, newest_of_each
 from recall.question import Question
 from recall.seen import Seen, SeenSlot
 from schemas.answer import Contribution, Found
@@ -45,6 +47,7 @@ class Judged(msgspec.Struct, frozen=True):
 
     found: list[Found]
     left_out: dict[str, int]
+    needs_fresh_look: list[Found] = []
 
 
 class _Kept(msgspec.Struct, frozen=True):
@@ -55,19 +58,36 @@ class _Kept(msgspec.Struct, frozen=True):
     scores: dict[str, float]
 
 
-def judge(candidates: Sequence[Candidate], question: Question, seen: Seen, filters: Sequence[Filter] = ()) -> Judged:
-    """The best `query.limit` of the candidates that fit; stops where no further one can come among them."""
+def judge(
+    candidates: Sequence[Candidate],
+    question: Question,
+    seen: Seen,
+    filters: Sequence[Filter] = (),
+    stale: Sequence[str] = (),
+) -> Judged:
+    """The best `query.limit` of the candidates that fit; stops where no further one can come among them.
+
+    Apart from them: which of the `stale` beliefs, and of those met on the way, need a fresh look.
+    """
     bench = _Bench(question, seen, _unit(candidates), filters)
     for candidate, belief, slot in _opened(candidates, question, seen, bench.is_full_for):
         bench.hear(candidate, belief, slot)
     best = _in_order(sorted(bench.kept, key=_best_first)[: question.query.limit])
-    return Judged([_found(kept, seen) for kept in best], bench.left_out)
+    for one, place in _stored(stale, seen):
+        bench.look(one, place)
+    moment, base = question.query.moment, seen.policy.base
+    outdated = [
+        _Kept(one, place, confidence(one, moment, base), 0.0, {}) for one, place in newest_of_each(bench.outdated)
+    ]
+    again = [found for found in (_found(kept, seen) for kept in outdated) if all(admits(found) for admits in filters)]
+    return Judged([_found(kept, seen) for kept in best], bench.left_out, again)
 
 
 class _Bench:
     def __init__(self, question: Question, seen: Seen, unit: float, filters: Sequence[Filter]) -> None:
         self.kept: list[_Kept] = []
         self.left_out: dict[str, int] = {}
+        self.outdated: list[tuple[Belief, SeenSlot]] = []
         self._question = question
         self._seen = seen
         self._unit = unit
@@ -98,6 +118,7 @@ class _Bench:
         sure = confidence(belief, moment, self._seen.policy.base)
         reason = misfit(belief, slot, self._question, sure)
         if reason:
+            self.look(belief, slot)
             self._leave_out(reason)
             return
         score = candidate.score + self._unit * _worth(belief, sure, moment)
@@ -111,6 +132,11 @@ class _Bench:
         heapq.heappush(self._best, score)
         if len(self._best) > self._question.query.limit:
             heapq.heappop(self._best)
+
+    def look(self, belief: Belief, slot: SeenSlot) -> None:
+        """Note a belief that needs a fresh look."""
+        if is_outdated(belief, slot, self._question):
+            self.outdated.append((belief, slot))
 
     def _leave_out(self, reason: str) -> None:
         self.left_out[reason] = self.left_out.get(reason, 0) + 1
@@ -139,6 +165,17 @@ def _opened(
             if belief is not None and belief.slot in slots:
                 slot = slots[belief.slot]
                 yield candidate, slot.now(belief.id), slot
+
+
+def _stored(beliefs: Sequence[str], seen: Seen) -> Iterator[tuple[Belief, SeenSlot]]:
+    """These beliefs as the asker sees them, those that they may."""
+    stored = seen.graph.beliefs(seen.sight.bank, beliefs) if beliefs else {}
+    slots = seen.slots(belief.slot for belief in stored.values())
+    for id in beliefs:
+        slot = slots.get(stored[id].slot) if id in stored else None
+        for belief in slot.slot.beliefs if slot else ():
+            if slot is not None and belief.id == slot.now(stored[id].id):
+                yield belief, slot
 
 
 def _unit(candidates: Sequence[Candidate]) -> float:
@@ -188,6 +225,7 @@ def _found(kept: _Kept, seen: Seen) -> Found:
         scores=kept.scores,
         evidence=_contributions(belief, slot, seen),
         rivals=rivals_of(belief, slot),
+        premises=chain(seen, slot, belief.id, FOUND),
     )
 
 

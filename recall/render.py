@@ -6,7 +6,7 @@ from typing import Any
 
 from recall.outward import Plain
 from recall.tell import age, one_line, said, shortened, source, standing, term, value_of
-from schemas.answer import Answer, Contribution, Explanation, Found, History
+from schemas.answer import Answer, Contribution, Explanation, Found, History, Premise
 from schemas.belief import Belief
 from schemas.entity import Entity, entity_id
 from schemas.evidence import Evidence
@@ -25,10 +25,14 @@ _CITED = re.compile(r"(.*?) \[memory ([b0-9a-f, ]+)\]")
 def structured(answer: Answer) -> Plain:
     """For a model: each memory as a line that names its age, confidence and importance, marked as data."""
     plain: Plain = {
-        "note": NOTE if answer.found or answer.recent else NOTHING,
+        "note": NOTE if answer.found or answer.recent or answer.needs_fresh_look else NOTHING,
         "as_of": format_instant(answer.moment),
         "memories": [{"id": one.belief.id, "line": line(one, answer.moment)} for one in answer.found],
     }
+    if answer.needs_fresh_look:
+        plain["needs_fresh_look"] = [
+            {"id": one.belief.id, "line": line(one, answer.moment)} for one in answer.needs_fresh_look
+        ]
     if answer.recent:
         plain["recent"] = [recent_line(piece) for piece in answer.recent]
     if answer.left_out:
@@ -54,7 +58,9 @@ def line(found: Found, moment: Instant) -> str:
         marks.append(standing(belief))
     rivals = [rival for rival in found.rivals if rival.id in belief.rivals]
     against = f" (contested by: {'; '.join(value_of(rival) for rival in rivals)})" if rivals else ""
-    return f"[{', '.join(marks)}] {one_line(belief.statement)}{against}"
+    from_these = [premise for premise in found.premises if premise.of == belief.id and premise.statement]
+    beneath = f" (concluded from: {'; '.join(shortened(one.statement) for one in from_these)})" if from_these else ""
+    return f"[{', '.join(marks)}] {one_line(belief.statement)}{beneath}{against}"
 
 
 def short_id(belief: str) -> str:
@@ -99,7 +105,7 @@ def graph(answer: Answer) -> Plain:
     def join(src: str, kind: str, dst: str, **facts: Any) -> None:
         edges[src, kind, dst] = {"src": src, "type": kind, "dst": dst, **facts}
 
-    for found in answer.found:
+    for found in (*answer.found, *answer.needs_fresh_look):
         belief = found.belief
         nodes[belief.id] = _belief_node(belief) | {"confidence": found.confidence, "score": found.score}
         subject = _entity_node(answer.bank, belief.entity)
@@ -112,8 +118,10 @@ def graph(answer: Answer) -> Plain:
             join(
                 piece.id, contribution.stance, belief.id, log_odds=contribution.log_odds, at=at, note=contribution.note
             )
-            for premise in piece.premises:
-                join(belief.id, "derived_from", premise)
+        for premise in found.premises:
+            if premise.statement:
+                nodes.setdefault(premise.id, _premise_node(premise))
+            join(premise.of, "derived_from", premise.id, held=premise.held)
         for rival in found.rivals:
             nodes.setdefault(rival.id, _belief_node(rival))
             join(*((belief.id, "supersedes") if rival.by == belief.id else (belief.id, "contests")), rival.id)
@@ -123,6 +131,7 @@ def graph(answer: Answer) -> Plain:
 def text(answer: Answer) -> str:
     """For an end user: what is believed, how surely, because of whom, and what no longer holds."""
     parts = [paragraph(found) for found in answer.found] or [NOTHING]
+    parts += [fresh_look(found) for found in answer.needs_fresh_look]
     if answer.recent:
         parts.append("Most recently: " + " / ".join(said(piece) for piece in answer.recent))
     cut = answer.left_out.get("budget", 0)
@@ -141,9 +150,24 @@ def paragraph(found: Found) -> str:
     former = [rival for rival in found.rivals if rival.status == "revoked"]
     contesting = [rival for rival in found.rivals if rival.status != "revoked"]
     clauses = [f"{told}: {reasons}" if reasons else told]
+    from_these = [shortened(one.statement) for one in found.premises if one.of == belief.id and one.statement]
+    if from_these:
+        clauses.append("concluded from " + " and ".join(f'"{one}"' for one in from_these[:_MAX_REASONS]))
     clauses += [f"but {value_of(rival)}{_since(rival)} speaks against it" for rival in contesting]
     clauses += [f"the {_former(rival, belief)} {value_of(rival)}{_since(rival)} no longer holds" for rival in former]
     return "; ".join(clauses) + "."
+
+
+def fresh_look(found: Found) -> str:
+    """A belief that needs a fresh look, for an end user: what it was, and why it is not current."""
+    belief = found.belief
+    statement = one_line(belief.statement).rstrip(" .。")
+    if belief.reason == "unfounded":
+        return f"Needs a fresh look: {statement}; it rests on what is no longer sure."
+    said_by = f" ({source(found.evidence[0].evidence)})" if found.evidence else ""
+    ends = [one.evidence.valid_until for one in found.evidence if one.evidence.valid_until is not None]
+    until = f" on {format_day(max(ends))}" if ends else ""
+    return f"Needs a fresh look: {statement}{said_by}; it expired{until}, and nothing newer is known."
 
 
 def explanation_text(explanation: Explanation) -> str:
@@ -155,7 +179,9 @@ def explanation_text(explanation: Explanation) -> str:
     else:
         sums = "an opinion, by these steps"
     moment = format_instant(explanation.moment)
-    return "\n".join([head, f"At {moment}: {sums}", *(f"  {term(one)}" for one in explanation.contributions)])
+    terms = [f"  {term(one)}" for one in explanation.contributions]
+    chain = ["Concluded from:", *map(_premise_line, explanation.premises)] if explanation.premises else []
+    return "\n".join([head, f"At {moment}: {sums}", *terms, *chain])
 
 
 def history_text(history: History) -> str:
@@ -167,6 +193,14 @@ def history_text(history: History) -> str:
     lines.append("Now:")
     lines += [f"  {standing(belief)}: {belief.statement}" for belief in history.beliefs]
     return "\n".join(lines)
+
+
+def _premise_line(premise: Premise) -> str:
+    """One premise of a chain, set in by its depth."""
+    told = one_line(premise.statement) or "not known, or not yours to see"
+    state = f", {premise.status}" if premise.status else ""
+    carries = "" if premise.held else ", does not carry it"
+    return f"{'  ' * premise.depth}{short_id(premise.id)}: {told}{state}{carries} (beneath {short_id(premise.of)})"
 
 
 def _sureness(found: Found) -> str:
@@ -205,6 +239,10 @@ def _degraded(answer: Answer) -> str:
 
 def _belief_node(belief: Belief) -> Plain:
     return {"id": belief.id, "kind": "belief", "label": shortened(belief.statement), "status": belief.status}
+
+
+def _premise_node(premise: Premise) -> Plain:
+    return {"id": premise.id, "kind": "belief", "label": shortened(premise.statement), "status": premise.status}
 
 
 def _entity_node(bank: str, entity: Entity) -> Plain:

@@ -4,7 +4,7 @@ from typing import Literal
 
 import msgspec
 
-from schemas.belief import Belief
+from schemas.belief import Belief, Status
 from schemas.claim import Kind, Stance
 from schemas.evidence import Evidence
 from schemas.instant import Instant
@@ -35,8 +35,23 @@ class Contribution(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     step: float = 0.0
 
 
+class Premise(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One belief beneath a conclusion: `of` is the belief that rests on it, `held` whether it carries that.
+
+    `depth` is 1 for the premises of the belief itself. `status` is None, and nothing is said of it, where nobody knows
+    such a belief or the asker may not see it.
+    """
+
+    id: str
+    of: str
+    depth: int
+    held: bool
+    status: Status | None = None
+    statement: str = ""
+
+
 class Explanation(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """Every term of one belief's confidence at a moment."""
+    """Every term of one belief's confidence at a moment, and what it was concluded from, step by step."""
 
     belief: Belief
     moment: Instant
@@ -45,6 +60,7 @@ class Explanation(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     refutation: float
     confidence: float
     contributions: tuple[Contribution, ...]
+    premises: tuple[Premise, ...] = ()
 
 
 class Turn(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -72,6 +88,7 @@ class Found(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     scores: dict[str, float]
     evidence: tuple[Contribution, ...]
     rivals: tuple[Belief, ...] = ()
+    premises: tuple[Premise, ...] = ()
 
 
 class RetrieverReport(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -85,13 +102,17 @@ class RetrieverReport(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=T
 
 
 class Answer(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """The beliefs found, best first, what was left out and why, and each retriever's report."""
+    """The beliefs found, best first, what was left out and why, and each retriever's report.
+
+    `needs_fresh_look` are beliefs that fit but expired, or rest on what did, with nothing in their place: not current.
+    """
 
     id: str
     bank: str
     question: str
     moment: Instant
     found: tuple[Found, ...]
+    needs_fresh_look: tuple[Found, ...] = ()
     recent: tuple[Evidence, ...] = ()
     left_out: dict[str, int] = {}
     reports: tuple[RetrieverReport, ...] = ()

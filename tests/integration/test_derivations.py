@@ -12,6 +12,7 @@ from beliefmesh import Memory
 from beliefmesh.settings import MeshSettings, Settings, StoreSettings
 from beliefmesh.state import founded_slots
 from beliefs.revise import fingerprint, view
+from recall.render import explanation_text, graph, structured, text
 from schemas.entity import Entity
 from schemas.evidence import Evidence
 from schemas.instant import DAY, Instant, parse_instant
@@ -64,7 +65,7 @@ def id_of(entity: str, attribute: str, value: str, bank: str = "team") -> str:
     return belief_id(slot_id(bank, Entity(entity), attribute), (), value.casefold())
 
 
-def fact(entity: str, value: str, *, day: int = 1, source: str = "", **claim: Any) -> dict[str, Any]:
+def fact(entity: str, value: str, *, day: int = 1, source: Any = "", **claim: Any) -> dict[str, Any]:
     """One claim of an entity's `state`, observed on a day of June 2024."""
     return {
         "id": f"{entity}-{value}-{day}-{source}",
@@ -241,3 +242,50 @@ def _evidence(memory: Memory, told: dict[str, Any]) -> list[Evidence]:
     now = memory.home.clock()
     observation = observation_from(told, bank="team", now=now)
     return [piece for some in memory.home.mesh.extract([(observation, now)]) for piece in some]
+
+
+def test_stock_of_a_tool_that_expired_is_told_as_needing_a_fresh_look_and_so_is_what_rests_on_it(
+    memory: Memory, clock: Clock
+) -> None:
+    tool = {"id": "inventory", "type": "tool"}
+    memory.retain(fact("widget", "10", source=tool, valid_until="2024-06-12T00:00:00Z"))
+    memory.retain(fact("widget", "0", day=2, source=tool, valid_until="2024-06-12T00:00:00Z"))
+    memory.retain(concluded("shop offer", "closed", id_of("widget", "state", "0"), day=3))
+    current = memory.recall("widget state")
+    assert [one.belief.value for one in current.found if one.belief.entity.name == "widget"] == ["0"]
+    assert current.needs_fresh_look == ()
+
+    clock.now = NOW + 3 * DAY
+    expired = memory.recall("widget state, shop offer")
+    assert expired.found == ()
+    assert {one.belief.value for one in expired.needs_fresh_look} == {"0", "closed"}
+    told = "Needs a fresh look: widget: state is 0 (tool inventory of 2024-06-02); it expired on 2024-06-12"
+    assert told in text(expired)
+    assert "it rests on what is no longer sure" in text(expired)
+    assert len(structured(expired)["needs_fresh_look"]) == 2
+
+    memory.retain(fact("widget", "7", day=12, source=tool, valid_until="2024-07-12T00:00:00Z"))
+    fresh = memory.recall("widget state")
+    assert "7" in {one.belief.value for one in fresh.found}
+    assert "0" not in {one.belief.value for one in (*fresh.found, *fresh.needs_fresh_look)}
+
+
+def test_explain_and_recall_tell_the_chain_beneath_a_conclusion(memory: Memory) -> None:
+    plan, room, food = (id_of(name, "state", "so") for name in ("plan", "room", "food"))
+    memory.retain([fact("plan", "so"), concluded("room", "so", plan), concluded("food", "so", room)])
+    told = memory.explain(food).premises
+    assert [(one.id, one.of, one.depth, one.held, one.status) for one in told] == [
+        (room, food, 1, True, "active"),
+        (plan, room, 2, True, "active"),
+    ]
+    assert "Concluded from:" in explanation_text(memory.explain(food))
+    answer = memory.recall("food state")
+    found = next(one for one in answer.found if one.belief.id == food)
+    assert [one.id for one in found.premises] == [room, plan]
+    assert {"src": food, "type": "derived_from", "dst": room, "held": True} in graph(answer)["edges"]
+    assert "concluded from" in text(answer)
+
+    memory.retain(fact("plan", "not so", day=3))
+    fallen = memory.explain(food)
+    assert (fallen.belief.status, fallen.belief.reason) == ("revoked", "unfounded")
+    assert [(one.held, one.status) for one in fallen.premises] == [(False, "revoked"), (False, "revoked")]
