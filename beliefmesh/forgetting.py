@@ -1,6 +1,6 @@
 """Forgetting on request: which observations are meant, what goes with them, and the order in which it is made to go."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 
 import msgspec
@@ -10,6 +10,8 @@ from beliefmesh.state import all_slots
 from beliefs.amend import amend
 from beliefs.resolve import judged
 from jobs.usage import prune_usage
+from recall.reflect import REFLECTED
+from recall.summary import SUMMARISED
 from schemas.errors import InvalidInput
 from schemas.evidence import Evidence
 from schemas.limits import check_name
@@ -22,6 +24,8 @@ from streams.tombstones import graves_of
 
 _AT_ONCE = 500
 _ROUNDS = 5
+_RETELLING = (REFLECTED, SUMMARISED)
+"""Sources of our own conclusions: they repeat the words of their premises, so they go where those words go."""
 
 Progress = Callable[[str, int, int], None]
 """Takes the name of a step, how much of it is done, and how much there is."""
@@ -164,6 +168,7 @@ def _meant(home: Home, bank: str, wanted: Wanted) -> _Meant:
     """Which observations are meant, with those that only follow from beliefs that go with them."""
     chosen, known = _of_beliefs(home, bank, wanted.ids)
     follows: dict[str, set[str]] = {}
+    retold: dict[str, set[str]] = {}
     logged: set[str] = set()
     for each in observations_in(home.log, home.topics):
         if each.bank == bank:
@@ -171,6 +176,8 @@ def _meant(home: Home, bank: str, wanted: Wanted) -> _Meant:
                 logged.add(each.id)
             for premise in _premises(each):
                 follows.setdefault(premise, set()).add(each.id)
+                if each.source.id in _RETELLING:
+                    retold.setdefault(premise, set()).add(each.id)
     aside, letters = _set_aside(home, bank, wanted)
     logged |= aside
     chosen |= logged
@@ -181,11 +188,11 @@ def _meant(home: Home, bank: str, wanted: Wanted) -> _Meant:
     chosen |= seen
     known |= (logged | seen) & wanted.ids
     derived: set[str] = set()
-    gone, slots = _fallen(home, bank, chosen)
-    while following := set(chain.from_iterable(follows.get(id, ()) for id in gone)) - chosen:
+    gone, reworded, slots = _fallen(home, bank, chosen)
+    while following := {*_after(gone, follows), *_after(reworded, retold)} - chosen:
         derived |= following
         chosen |= following
-        gone, slots = _fallen(home, bank, chosen)
+        gone, reworded, slots = _fallen(home, bank, chosen)
     return _Meant(chosen, derived, slots, gone, len(wanted.ids - known), letters)
 
 
@@ -234,20 +241,29 @@ def _named(home: Home, bank: str, wanted: Wanted) -> Iterator[Evidence]:
         yield from (piece for piece in stored.evidence if wanted.names(piece.owner, piece.source))
 
 
-def _fallen(home: Home, bank: str, observations: Collection[str]) -> tuple[set[str], dict[str, list[str]]]:
-    """The beliefs that would be no more without these observations, and their evidence by slot."""
+def _after(beliefs: Iterable[str], follows: Mapping[str, set[str]]) -> Iterator[str]:
+    return chain.from_iterable(follows.get(id, ()) for id in beliefs)
+
+
+def _fallen(home: Home, bank: str, observations: Collection[str]) -> tuple[set[str], set[str], dict[str, list[str]]]:
+    """The beliefs that would be no more, and those that would read otherwise, without these; their evidence by slot."""
     slots: dict[str, list[str]] = {}
     for piece in _told_by(home, bank, observations):
         slots.setdefault(piece.slot, []).append(piece.id)
     policy = home.graph.policy(bank)
     now = home.clock()
     gone: set[str] = set()
+    reworded: set[str] = set()
     for some in _parts(sorted(slots)):
         for id, stored in home.graph.load_slots(bank, some).items():
             revision = amend(stored, slots[id], (), policy, now)
-            left = {belief.id for belief in revision.stored.slot.beliefs} if revision else set()
-            gone |= {belief.id for belief in stored.slot.beliefs} - left
-    return gone, slots
+            left = {belief.id: belief.statement for belief in revision.stored.slot.beliefs} if revision else {}
+            for belief in stored.slot.beliefs:
+                if belief.id not in left:
+                    gone.add(belief.id)
+                elif belief.statement != left[belief.id]:
+                    reworded.add(belief.id)
+    return gone, reworded, slots
 
 
 def _would_go(bank: str, meant: _Meant) -> ForgetReport:

@@ -67,10 +67,10 @@ def fold(
         return Opinion(0.0, ())
     sure = sigmoid(base + start.weight)
     steps = [Step(start, "forms", sure)]
-    further = [voice for voice in supporters if voice is not start and voice.evidence.origin != start.evidence.origin]
-    contrary = [voice for voice in against if voice.at >= start.at]
-    for voice in sorted((*further, *contrary), key=_key):
-        relation = relation_of(voice, voice in further)
+    further = [(voice, True) for voice in supporters if voice.evidence.origin != start.evidence.origin]
+    contrary = [(voice, False) for voice in against if voice.at >= start.at]
+    for voice, supports in sorted((*further, *contrary), key=lambda heard: heard[0].key):
+        relation = relation_of(voice, supports)
         after = min(1.0, max(0.0, round(sure + step_of(relation, voice, profile), _DIGITS)))
         steps.append(Step(voice, relation, after - sure))
         sure = after

@@ -22,6 +22,9 @@ from schemas.slot import Slot, slot_id
 SUMMARY = "summary"
 """The attribute under which an entity's summary is kept, in the network `observation`."""
 
+SUMMARISED = "beliefmesh:summary"
+"""The source, and the one origin, of every summary."""
+
 MAX_SENTENCES = 12
 _MAX_SLOTS = 1_000
 _GROUPS = {"world": 0, "experience": 1, "opinion": 2}
@@ -74,10 +77,10 @@ def _sentence(belief: Belief, seen: SeenSlot) -> Sentence:
     told = told_of(belief, seen.evidence)
     if belief.network == "opinion":
         told = f"Opinion: {told}"
-    rivals = [value_of(other) for other in seen.slot.beliefs if other.id in belief.rivals]
+    rivals = [other for other in seen.slot.beliefs if other.id in belief.rivals]
     if rivals:
-        told = f"{told} (disputed by {', '.join(rivals)})"
-    return Sentence(ended(told), (belief.id,))
+        told = f"{told} (disputed by {', '.join(value_of(rival) for rival in rivals)})"
+    return Sentence(ended(told), (belief.id, *(rival.id for rival in rivals)))
 
 
 def _order(belief: Belief) -> tuple[int, bool, int, str]:

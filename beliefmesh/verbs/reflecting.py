@@ -11,7 +11,7 @@ from recall.reflect import REFLECTED, compose, extractive, judgement, material
 from recall.render import line, sentences_in
 from recall.seen import Seen, Sight
 from recall.spoken import SCHEMA, Spoken, asked_to_reflect, asked_to_summarise, heard
-from recall.summary import SUMMARY, Draft, draft, is_summary
+from recall.summary import SUMMARISED, SUMMARY, Draft, draft, is_summary
 from schemas.answer import Answer, Found
 from schemas.belief import LIVE
 from schemas.claim import Network
@@ -25,7 +25,6 @@ from schemas.recall_record import RecallRecord, UsedBelief
 from schemas.reflection import Judgement, Reflection, Summary
 from schemas.slot import slot_id
 
-SUMMARISED = "beliefmesh:summary"
 _NETWORKS: tuple[Network, ...] = ("world", "experience", "opinion")
 _SUREST = 0.999
 _PAGE = 500

@@ -109,3 +109,20 @@ def test_a_dispute_is_told(memory: Memory) -> None:
     gate(memory, "C4", agent="two")
 
     assert any("disputed by" in text for text in texts(memory))
+
+
+def test_what_is_forgotten_stands_in_no_summary_and_no_opinion_any_more(open_memory: Any, tmp_path: Any) -> None:
+    memory: Memory = open_memory("mesh")
+    for id, day, words in (("o1", "08", "UA 1 leaves from B2."), ("o2", "09", "UA 1 leaves from B2, says zebrafinch.")):
+        claim = {"entity": "UA 1", "attribute": "gate", "value": "B2", "statement": words}
+        memory.retain({"id": id, "agent": id, "observed_at": f"2024-06-{day}", "claims": [claim]})
+    assert "zebrafinch" in memory.summary("UA 1").text
+    assert memory.reflect("Which gate should UA 1 leave from?", entity="UA 1").formed
+
+    report = memory.forget(ids=["o2"])
+
+    assert (report.observations, report.derived) == (3, 2)
+    assert texts(memory) == ["UA 1 leaves from B2."]
+    memory.close()
+    holding = [path for path in tmp_path.rglob("*") if path.is_file() and b"zebrafinch" in path.read_bytes()]
+    assert holding == []
