@@ -11,7 +11,7 @@ from mcp.types import ToolAnnotations
 from beliefmesh.cli.session import AnyMemory
 from beliefmesh.failure import error_to_builtins
 from beliefmesh.grant import Grant, Role
-from recall.outward import explanation_to_builtins, history_to_builtins
+from recall.outward import explanation_to_builtins, history_to_builtins, reflection_to_builtins
 from recall.render import structured
 from schemas.errors import BeliefmeshError
 from schemas.limits import check_bank
@@ -69,6 +69,15 @@ class Tools:
             return structured(self._memory.recall(question, bank=name, principal=_self(grant), **fields))
 
         return self._answer(ctx, "reader", bank, asked)
+
+    def reflect(self, ctx: Context, question: str, max_tokens: int = 400, bank: str = "") -> str:
+        """An answer in the memory's own voice, each sentence with the beliefs that it rests on; may form an opinion."""
+
+        def asked(grant: Grant, name: str) -> object:
+            told = self._memory.reflect(question, max_tokens=max_tokens, bank=name, principal=_self(grant))
+            return reflection_to_builtins(told)
+
+        return self._answer(ctx, "writer", bank, asked)
 
     def explain(self, ctx: Context, belief: str, bank: str = "") -> str:
         """Every term of the confidence of a belief, by its id."""
@@ -129,7 +138,7 @@ def server_of(memory: AnyMemory, caller: Caller, version: str) -> MCPServer[Any]
     )
     tools = Tools(memory, caller)
     reading: list[Callable[..., str]] = [tools.recall, tools.explain, tools.history, tools.stats]
-    writing: list[Callable[..., str]] = [tools.retain, tools.revoke, tools.feedback]
+    writing: list[Callable[..., str]] = [tools.retain, tools.reflect, tools.revoke, tools.feedback]
     for tool in reading + writing:
         hints = _READS if tool in reading else _WRITES
         server.add_tool(tool, annotations=hints, structured_output=False)

@@ -74,7 +74,7 @@ def test_there_are_at_most_eight_tools_each_with_a_short_description(memory: Mem
     async def say(client: Any) -> None:
         listed = (await client.list_tools()).tools
         assert {tool.name for tool in listed} == {
-            "retain", "recall", "explain", "history", "revoke", "feedback", "stats"
+            "retain", "recall", "reflect", "explain", "history", "revoke", "feedback", "stats"
         }  # fmt: skip
         assert all(0 < len(tool.description) <= 120 for tool in listed)
         assert all("ctx" not in tool.input_schema["properties"] for tool in listed)
@@ -109,6 +109,18 @@ def test_a_fact_is_told_recalled_explained_revoked_and_its_history_stays(memory:
     talk(memory, LENA, say)
 
 
+def test_a_reflection_cites_what_it_rests_on(memory: Memory) -> None:
+    memory.retain("The shop closes at 18:00.")
+
+    async def say(client: Any) -> None:
+        failed, text = await called(client, "reflect", question="When does the shop close?")
+        assert not failed, text
+        assert "18:00" in data(text)["text"]
+        assert data(text)["cited"]
+
+    talk(memory, LENA, say)
+
+
 def test_what_another_keeps_for_himself_is_neither_recalled_nor_explained(memory: Memory) -> None:
     memory.retain(SECRET)
     kept = memory.recall("What does Wei plan?", principal="omar").found[0].belief.id
@@ -116,6 +128,7 @@ def test_what_another_keeps_for_himself_is_neither_recalled_nor_explained(memory
     async def say(client: Any) -> None:
         for tool, arguments in (
             ("recall", {"question": "What does Wei plan?"}),
+            ("reflect", {"question": "What does Wei plan?"}),
             ("explain", {"belief": kept}),
             ("history", {"belief": kept}),
             ("feedback", {"belief": kept, "verdict": "wrong"}),
