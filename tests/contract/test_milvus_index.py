@@ -219,6 +219,22 @@ class TestAnotherModel:
         with pytest.raises(NewerSchema, match="upgrade this one"):
             reopen()
 
+    def test_a_collection_of_an_earlier_schema_is_left_alone_and_everything_waits_for_indexing(
+        self, reopen: Opener, row: Row, put: Put, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        put(reopen(), row("b1", "word"))
+        earlier = reopen()._collections.name
+        for module in ("schema", "collections"):
+            monkeypatch.setattr(f"stores.milvus.{module}.SCHEMA_VERSION", 2)
+
+        index = reopen()
+
+        assert index.versions("acme") == {}
+        assert everything(index, EVERYBODY) == [set(), set(), set()]
+        put(index, row("b1", "word"))
+        assert everything(index, EVERYBODY) == [{"b1"}, {"b1"}, {"b1"}]
+        assert earlier in index._calls.collections()
+
 
 class TestMilvusLite:
     @pytest.fixture

@@ -14,9 +14,10 @@ from loopback_certificate import make_certificate
 from schemas.errors import InvalidSetting, NewerSchema, StoreUnavailable
 from schemas.policy import Policy
 from schemas.slot import Decision
+from stores.nebula import bootstrap
 from stores.nebula import statements as ngql
 from stores.nebula.graph import NebulaGraph
-from stores.nebula.schema import VERSION
+from stores.nebula.schema import BURIALS, GRAVE, SHAPES, VERSION
 from stores.nebula.script import Request, quoted
 
 pytestmark = pytest.mark.nebula
@@ -128,6 +129,50 @@ def test_a_space_with_other_vids_is_refused(start_graphd: Callable[..., Any], op
 
     with pytest.raises(InvalidSetting, match=r"the space short has other vids than FIXED_STRING\(96\)"):
         NebulaGraph(f"nebula://{graphd.address}/short?heartbeat=0")
+
+
+@pytest.fixture
+def first_release(start_graphd: Callable[..., Any], opener: Opener, decision: Callable[..., Decision]) -> Any:
+    """A graphd with a space as version 1 of the schema made it, and a slot in it."""
+    graphd = start_graphd()
+    with pytest.MonkeyPatch.context() as passing:
+        passing.setattr(bootstrap, "VERSION", 1)
+        passing.setattr(bootstrap, "SHAPES", tuple(each for each in SHAPES if each not in (GRAVE, BURIALS)))
+        opener(graphd.address).apply([decision()])
+    return graphd
+
+
+def version_in(store: NebulaGraph) -> object:
+    return store.sessions.read(ngql.FETCH_MESH, vids=quoted(":mesh"))[0]["version"]
+
+
+def test_a_space_of_an_earlier_release_is_migrated_and_keeps_what_it_holds(first_release: Any, opener: Opener) -> None:
+    store = opener(first_release.address)
+
+    assert version_in(store) == VERSION
+    assert store.scan("acme", "", 9) == ["s1"]
+    store.bury("acme", ["g1"])
+    assert store.buried("acme", ["g1", "g2"]) == {"g1"}
+    assert opener(first_release.address).buried("acme", ["g1"]) == {"g1"}
+
+
+@pytest.mark.parametrize("statement", ["CREATE TAG IF NOT EXISTS `burials`", "REBUILD", "INSERT VERTEX `mesh`"])
+def test_a_migration_that_was_cut_short_is_completed_by_the_next_opening(
+    first_release: Any, opener: Opener, statement: str
+) -> None:
+    first_release.fail_next(statement, Fault.CUT, times=1000)
+    with pytest.raises(StoreUnavailable):
+        opener(first_release.address)
+    first_release.faults.clear()
+
+    store = opener(first_release.address)
+
+    assert version_in(store) == VERSION
+    assert store.scan("acme", "", 9) == ["s1"]
+
+
+def test_every_version_has_a_way_to_the_next() -> None:
+    assert len(bootstrap.MIGRATIONS) == VERSION - 1
 
 
 # Sessions
