@@ -1,4 +1,4 @@
-"""A memory whose graph is on NebulaGraph: how often a recall asks it, and what the doctor makes of evidence it lost."""
+"""A memory whose graph is on NebulaGraph: how often a recall asks it, what hubs pass on, what the doctor repairs."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -80,3 +80,13 @@ def test_evidence_that_only_the_cluster_has_is_told_and_kept(memory: Memory) -> 
     (note,) = report.notes
     assert note.startswith("bank default holds 6 pieces of evidence of 5 observations that the log does not have")
     assert memory.state_hash() == whole
+
+
+def test_what_hangs_on_a_hub_gets_less_than_what_hangs_on_little(memory: Memory) -> None:
+    memory.retain([{"entity": "Lyon", "agent": "ann", "text": f"Parcel {number} is there"} for number in range(60)])
+    memory.retain([{"entity": "Oslo", "agent": "ann", "text": f"Crate {number} is there"} for number in range(2)])
+
+    found = memory.recall("Lyon and Oslo", retrievers=("spread",), limit=20).found
+
+    assert [one.belief.entity.name for one in found[:2]] == ["Oslo", "Oslo"]
+    assert "Lyon" in {one.belief.entity.name for one in found[2:]}
