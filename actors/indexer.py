@@ -2,10 +2,13 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
+import msgspec
 import numpy as np
 
 from actors.dependents import SlotKey, dependents, dependents_of_unindexed
+from actors.merged import merged_among, slots_of_merges
 from actors.searchable import needs_evidence, rows_of
+from schemas.entity import entity_id
 from schemas.evidence import Evidence
 from schemas.instant import Instant
 from schemas.slot import Change, StoredSlot
@@ -44,8 +47,14 @@ class Indexer:
             vanished = sorted(id for id in ids if id not in alive or alive[id].id != id)
             if vanished:
                 self._index.delete(bank, vanished)
+        for bank, slots in slots_of_merges(self._graph, changes).items():
+            again.setdefault(bank, set()).update(slots)
         done = sum(self._index_slots(bank, slots, now) for bank, slots in by_bank.items())
-        return done + sum(self._index_again(bank, slots, now) for bank, slots in again.items() if slots)
+        for bank, slots in again.items():
+            ordered = sorted(slots)
+            for at in range(0, len(ordered), _BATCH):
+                done += self._index_again(bank, ordered[at : at + _BATCH], now)
+        return done
 
     def dependents(self, changes: Sequence[Change] | None) -> list[SlotKey]:
         """(bank, slot) of everything that rests on what these changes moved; None: on what is not indexed yet."""
@@ -98,9 +107,9 @@ class Indexer:
         self._write(bank, stored, wanted, around, now)
         return len(behind)
 
-    def _index_again(self, bank: str, slots: set[str], now: Instant) -> int:
-        """Make all rows of these slots anew, behind or not, since words were removed that may stand in them."""
-        stored = self._graph.load_slots(bank, sorted(slots))
+    def _index_again(self, bank: str, slots: Sequence[str], now: Instant) -> int:
+        """Make all rows of these slots anew, behind or not: words in them were removed, or their entity was merged."""
+        stored = self._graph.load_slots(bank, slots)
         wanted = {id: {belief.id for belief in slot.slot.beliefs} for id, slot in stored.items()}
         around, _ = self._neighbours(bank, stored)
         self._write(bank, stored, wanted, around, now)
@@ -117,8 +126,11 @@ class Indexer:
         """Make the rows of the wanted beliefs of these slots, write them, and mark what is in the index by then."""
         policy = self._graph.policy(bank)
         rows: list[IndexRow] = []
+        owners = {id: entity_id(bank, slot.slot.entity) for id, slot in stored.items()}
+        merged = merged_among(self._graph, bank, owners.values())
         for id, slot in stored.items():
-            rows += rows_of(slot, sorted(wanted[id]), around, policy, now)
+            made = rows_of(slot, sorted(wanted[id]), around, policy, now)
+            rows += [msgspec.structs.replace(row, checked=True) for row in made] if owners[id] in merged else made
         if rows:
             self._index.upsert(rows, self._embed([row.text for row in rows], [row.embedded for row in rows]))
         alive = {belief.id: belief.version for slot in stored.values() for belief in slot.slot.beliefs}

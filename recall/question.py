@@ -71,24 +71,24 @@ Retriever = Callable[[Question, Sources], list[Hit] | None]
 def ask(query: Query, embedder: Embedder | None, seen: Seen) -> Question:
     """Prepare a query for the retrievers.
 
-    The index knows statuses of now, of the whole bank and of each entity apart, so they are asked of it only when now
-    is asked and nothing was merged; else every status may be the right one, and the search goes deeper instead.
+    The index knows statuses of now and of the whole bank, so they are asked of it only when now is asked;
+    for a past time every status may be the right one, and the search goes deeper instead. What was ever merged passes.
     """
-    every = query.as_of is not None or query.known_at is not None or seen.identity.any()
+    past = query.as_of is not None or query.known_at is not None
     subjects = () if query.entity is None else tuple(asked_about(seen, query.entity))
     return Question(
         query=query,
         filter=IndexFilter(
             bank=query.bank,
             readers=readers_of(query.principal),
-            statuses=() if every else query.statuses,
+            statuses=() if past else query.statuses,
             networks=query.networks,
             entities=subjects,
             occurred_from=query.occurred_from,
             occurred_to=query.occurred_to,
         ),
         vector=Vector(query.text, embedder),
-        depth=max(DEPTH, 4 * query.limit) * (2 if every else 1),
+        depth=max(DEPTH, 4 * query.limit) * (2 if past else 1),
         periods=_periods(query),
         subjects=subjects,
         named=_named(query, seen),

@@ -142,6 +142,38 @@ def test_what_only_the_merge_makes_hold_is_found(memory: Memory) -> None:
     assert _held(memory, BOB) == {"employer": {"Acme"}}
 
 
+def test_what_each_entity_alone_has_given_up_is_found_where_together_they_hold_it(open_memory: Any) -> None:
+    memory: Memory = open_memory(at="2024-06-12T00:00:00Z")
+    memory.retain(
+        [
+            _said(BOB, "employer", "Acme", "2024-06-05", weight=1.4, source="a"),
+            _said(BOB, "employer", "Initech", "2024-06-06", source="b"),
+            _said(ROBERT, "employer", "Acme", "2024-06-10", weight=1.4, source="d"),
+            _said(ROBERT, "employer", "Globex", "2024-06-11", source="e"),
+        ]
+    )
+    assert _held(memory, BOB) == {"employer": {"Initech"}}
+    assert _held(memory, ROBERT) == {"employer": {"Globex"}}
+
+    memory.merge(BOB, ROBERT)
+
+    assert _held(memory, BOB) == {"employer": {"Acme", "Globex"}}
+    by_words = memory.recall("Who is the employer?", entity=BOB, retrievers=("keyword",)).found
+    assert {one.belief.value for one in by_words} == {"Acme", "Globex"}
+    memory.retain(_said(BOB, "role", "clerk", "2024-06-11"))
+    memory.unmerge(BOB)
+    assert _held(memory, BOB) == {"employer": {"Initech"}, "role": {"clerk"}}
+
+
+def test_a_rebuilt_index_and_a_doctor_know_merges_too(people: Memory) -> None:
+    people.merge(BOB, ROBERT)
+    held = _held(people, BOB)
+    people.home.mesh.reindex(people.bank, people.home.clock())
+
+    assert _held(people, BOB) == held
+    assert people.doctor().healthy
+
+
 def test_a_private_merge_is_seen_by_its_owner_alone(people: Memory) -> None:
     before = people.state_hash()
     people.merge(BOB, ROBERT, agent="mira", visibility="private")
