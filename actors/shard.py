@@ -66,6 +66,8 @@ class EntityShard:
 
         def amended(key: SlotKey, stored: StoredSlot | None, policy: Policy, fallen: Fallen) -> Revision | None:
             amendment = asked[key]
+            if amendment.version not in (None, stored.slot.version if stored else 0):
+                return None
             return amend(stored, amendment.remove, amendment.add, policy, now, again=key in left, fallen=fallen)
 
         self.drop(asked)

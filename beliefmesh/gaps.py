@@ -94,7 +94,7 @@ class _Marks:
 
 
 class _Held(msgspec.Struct, frozen=True):
-    """What the graph holds: evidence, and by bank the observation of each piece."""
+    """What graph and archive hold: evidence and observations; and by bank the observation of each piece in the graph."""
 
     evidence: _Marks
     observations: _Marks
@@ -173,6 +173,9 @@ def _held(home: Home) -> _Held:
                 held.evidence.add(bank, piece.id)
                 held.observations.add(bank, piece.observation_id)
                 witnesses.add(bank, piece.observation_id)
+    for bank, id, observation in home.archive.everything():
+        held.evidence.add(bank, id)
+        held.observations.add(bank, observation)
     held.evidence.sorted()
     held.observations.sorted()
     return held

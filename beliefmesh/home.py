@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
+from pathlib import Path
 
 from actors.choose import inline_mesh, ray_is_installed, ray_mesh
 from actors.extractor import open_extractor
@@ -10,9 +11,10 @@ from actors.mesh import Mesh
 from actors.recaller import NO_EXTENSION, Extension
 from beliefmesh.folder import Folder
 from beliefmesh.settings import MeshSettings, Settings
-from beliefmesh.space import current_space, url_in
+from beliefmesh.space import current_space, place_of, url_in
 from schemas.errors import InvalidSetting, StoreUnavailable
 from schemas.instant import Instant
+from stores.archive import Archive
 from stores.embedders import open_embedder
 from stores.language.endpoint import open_language
 from stores.ledger import open_ledger
@@ -60,6 +62,9 @@ class Home:
             opened.callback(self.graph.close)
             self.ledger = open_ledger(url_in(self.folder, self.space, "sqlite", "jobs.db"))
             opened.callback(self.ledger.close)
+            archive = settings.jobs.archive
+            place = Path(archive) / self.space if archive else place_of(self.folder, self.space) / "archive"
+            self.archive = Archive(place, self.ledger)
             self.topics = topics_of(settings, self.space)
             self.language = open_language(settings.llm)
             self.index: SearchIndex | None = None

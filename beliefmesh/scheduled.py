@@ -37,5 +37,7 @@ def intervals_of(settings: JobSettings) -> dict[str, Instant]:
     """Microseconds from the end of a run of each job to the next; 0: never by itself."""
     return {
         "decay": round(settings.decay_hours * HOUR),
+        "compaction": round(settings.compaction_hours * HOUR),
+        "archive": round(settings.archive_hours * HOUR),
         "reindex": round(settings.reindex_hours * HOUR),
     }

@@ -13,7 +13,7 @@ from beliefmesh.doctor import DoctorReport
 from beliefmesh.letters import original_text
 from beliefmesh.receipt import Imported, Receipt
 from beliefmesh.tour import Conflict, Tour
-from recall.render import NOTHING, explanation_text, fresh_look, history_text, paragraph, recent_line
+from recall.render import ARCHIVED, NOTHING, explanation_text, fresh_look, history_text, paragraph, recent_line
 from recall.tell import one_line, shortened, value_of
 from schemas.answer import Answer, Explanation, Found, History
 from schemas.belief import Belief
@@ -47,6 +47,8 @@ def show_answer(console: Console, answer: Answer) -> None:
     for report in answer.reports:
         if report.state in ("late", "failed"):
             console.print(Text(f"{report.name} {report.state}: {report.note}; something may be missing", "yellow"))
+    if answer.archived:
+        console.print(Text(ARCHIVED, "yellow"))
 
 
 def show_explanation(console: Console, explanation: Explanation) -> None:

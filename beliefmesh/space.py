@@ -15,7 +15,7 @@ FIRST = ""
 _POINTER = "space"
 _SPACES = "spaces"
 _UNFINISHED = "unfinished"
-_PLACES = ("graph.db", "index", "jobs.db")
+_PLACES = ("graph.db", "index", "jobs.db", "archive")
 
 
 def check_space(name: object, field: str) -> str:

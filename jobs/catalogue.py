@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping
 
+from jobs.archive import archive, restore
+from jobs.compaction import compact
 from jobs.decay import decay
 from jobs.job import Job
 from jobs.reindex import reindex
@@ -11,6 +13,13 @@ JOBS: Mapping[str, Job] = {
     job.name: job
     for job in (
         Job(name="decay", summary="decides again what time has changed: only slots that are due", step=decay),
+        Job(
+            name="compaction",
+            summary="archives what the same source said again, later; changes no belief",
+            step=compact,
+        ),
+        Job(name="archive", summary="archives slots that nobody speaks of and in which nothing is held", step=archive),
+        Job(name="restore", summary="brings everything that is archived back", step=restore, of="files"),
         Job(name="reindex", summary="makes every row of the index anew from the graph", step=reindex, of="beliefs"),
     )
 }

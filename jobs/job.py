@@ -5,23 +5,30 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 from actors.mesh import Mesh
-from schemas.instant import Instant
+from schemas.instant import DAY, Instant
 from schemas.job import Mode
 from schemas.slot import Change
+from stores.archive import Archive
 from stores.ports import GraphStore
 
+YEAR: Instant = 365 * DAY
 PAGE = 500
 """Slots in a page; between two pages a run can be stopped, and goes on from there."""
 
 
 class Work(msgspec.Struct, frozen=True, kw_only=True):
-    """What a job works on: one bank, through the mesh that owns it. `announce` tells others what changed."""
+    """What a job works on: one bank, through the mesh that owns it. `announce` tells others what changed.
+
+    `archive_after` is how long nobody must have spoken of a slot that is archived as a whole.
+    """
 
     mesh: Mesh
     graph: GraphStore
     bank: str
     clock: Callable[[], Instant]
     announce: Callable[[Sequence[Change]], None]
+    archive: Archive
+    archive_after: Instant = YEAR
     mode: Mode = "apply"
 
     @property

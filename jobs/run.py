@@ -1,7 +1,8 @@
 """Runs a job on a bank: under a lease, page by page, from where it stopped, and keeps what it did."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from uuid import uuid4
 
 import msgspec
@@ -31,22 +32,44 @@ def run_job(
     mode. The cursor is kept after each page's effect, so that a page may run twice and none is left out. Raises Busy
     while another job runs on the bank, and what a page raised, after it was noted.
     """
+    with alone_on(work, ledger) as owner:
+        return _run(job, work, ledger, owner, told, enough)
+
+
+@contextmanager
+def brought_back(restore: Job, work: Work, ledger: Ledger) -> Iterator[None]:
+    """Nothing of the bank is archived while the block lasts, and no job runs on it. Raises Busy while one does."""
+    with alone_on(work, ledger) as owner:
+        _run(restore, work, ledger, owner, lambda _: None, lambda: False)
+        yield
+        ledger.wipe()
+
+
+@contextmanager
+def alone_on(work: Work, ledger: Ledger) -> Iterator[str]:
+    """Hold the lease of the bank, under the name given, while the block lasts. Raises Busy."""
     owner = new_owner()
     ledger.take(work.bank, owner, work.clock())
     try:
-        run = ledger.unfinished(job.name, work.bank, work.mode) or _new(job, work)
-        while run.ended is None and not enough():
-            try:
-                page = job.step(work, run.cursor)
-            except BeliefmeshError as error:
-                ledger.save(msgspec.structs.replace(run, failed=str(error)), owner, work.clock())
-                raise
-            run = _further(run, page, work.clock())
-            ledger.save(run, owner, work.clock())
-            told(run)
-        return run
+        yield owner
     finally:
         ledger.release(work.bank, owner)
+
+
+def _run(
+    job: Job, work: Work, ledger: Ledger, owner: str, told: Progress, enough: Callable[[], bool]
+) -> JobRun:
+    run = ledger.unfinished(job.name, work.bank, work.mode) or _new(job, work)
+    while run.ended is None and not enough():
+        try:
+            page = job.step(work, run.cursor)
+        except BeliefmeshError as error:
+            ledger.save(msgspec.structs.replace(run, failed=str(error)), owner, work.clock())
+            raise
+        run = _further(run, page, work.clock())
+        ledger.save(run, owner, work.clock())
+        told(run)
+    return run
 
 
 def _new(job: Job, work: Work) -> JobRun:

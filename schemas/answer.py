@@ -105,6 +105,8 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The beliefs found, best first, what was left out and why, and each retriever's report.
 
     `needs_fresh_look` are beliefs that fit but expired, or rest on what did, with nothing in their place: not current.
+    `archived` says that some of the bank's evidence of the time asked about lies in the archive, where nothing stands
+    for it; false unless a time was asked about. The job `restore` brings it back.
     """
 
     id: str
@@ -117,6 +119,7 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     left_out: dict[str, int] = {}
     reports: tuple[RetrieverReport, ...] = ()
     tokens: int = 0
+    archived: bool = False
 
     @property
     def degraded(self) -> bool:

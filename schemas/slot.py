@@ -63,12 +63,16 @@ class Decision(msgspec.Struct, frozen=True, gc=False, kw_only=True):
 
 
 class Amendment(msgspec.Struct, frozen=True, gc=False, kw_only=True):
-    """What is to leave a slot for good (ids of its evidence), and what comes in its place."""
+    """What is to leave a slot for good (ids of its evidence), and what comes in its place.
+
+    With a `version` it is for the slot as it was then: nothing is done, and no change told, if it has moved on.
+    """
 
     bank: str
     slot: str
     remove: tuple[str, ...] = ()
     add: tuple[Evidence, ...] = ()
+    version: int | None = None
 
 
 class BeliefChange(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):

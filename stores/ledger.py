@@ -115,6 +115,11 @@ class Ledger:
             raise NotFound(f"there is no run {id!r:.80}; `beliefmesh jobs history` lists them")
         return load(row[0], JobRun)
 
+    def wipe(self) -> None:
+        """Return once nothing that was removed is in the file."""
+        with self.reading() as connection:
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
     def close(self) -> None:
         """Close the file."""
         with self._turn:

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator, Mapping
 
+import msgspec
+
 from beliefmesh.ask import principal_of, query_of, slot_name
 from beliefmesh.state import live_beliefs, state_hash
 from beliefmesh.verbs.bound import Bound
@@ -10,7 +12,7 @@ from schemas.belief import Belief
 from schemas.entity import Entity
 from schemas.instant import Instant, parse_instant
 from schemas.limits import check_name
-from schemas.query import Principal
+from schemas.query import Principal, Query
 
 
 class Asking(Bound):
@@ -24,10 +26,17 @@ class Asking(Bound):
         self.wait(wait_for)
         self._keep_up()
         query = query_of(text, self._bank(bank), self.home.clock(), self.home.settings.recall, fields)
-        answer = self.home.mesh.recall(query)
+        answer = self._with_archived(query, self.home.mesh.recall(query))
         self.home.recalls.note(query, answer)
         self._echoes.returned(query, answer)
         return answer
+
+    def _with_archived(self, query: Query, answer: Answer) -> Answer:
+        """The answer, saying so where what it was asked about lies in part in the archive."""
+        if query.as_of is None and query.known_at is None:
+            return answer
+        lacking = self.home.archive.lacking(query.bank, query.as_of, query.known_at)
+        return msgspec.structs.replace(answer, archived=True) if lacking else answer
 
     def explain(
         self, belief: str, *, bank: str | None = None, principal: Principal | str | None = None, as_of: object = None

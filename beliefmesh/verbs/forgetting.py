@@ -1,11 +1,13 @@
 """The verb that forgets on request."""
 
 from collections.abc import Iterable
+from contextlib import nullcontext
 from threading import Lock
 
 from beliefmesh.forgetting import ForgetReport, Progress, complete, forget, wanted_of
 from beliefmesh.home import Home
 from beliefmesh.verbs.bound import Bound
+from beliefmesh.work import unarchived
 from schemas.policy import Policy
 
 
@@ -31,11 +33,12 @@ class Forgetting(Bound):
 
         They leave log, graph and index, and so does all that is known only from them; what is known from others too
         is decided anew without them. Nothing brings them back: not a replay, not the same observation told again.
-        Raises InvalidInput where nothing is named; ids that are unknown are counted.
+        What is archived of the bank is brought back first, so that all that is meant is found. Raises InvalidInput
+        where nothing is named, Busy while a job runs on the bank; ids that are unknown are counted.
         """
         name = self._bank(bank)
         wanted = wanted_of(None if ids is None else ids if isinstance(ids, str) else list(ids), owner, source)
-        with self._forgetting:
+        with self._forgetting, nullcontext() if dry_run else unarchived(self.home, name):
             complete(self.home)
             report = forget(self.home, name, wanted, progress, dry_run=dry_run)
             if not dry_run and report.observations:

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 
 from beliefmesh.verbs.bound import Bound
+from beliefmesh.work import work_on
 from jobs.catalogue import job_named
-from jobs.job import Work
 from jobs.run import Progress, run_job
 from schemas.errors import InvalidInput
 from schemas.job import JobRun, Mode
@@ -31,14 +31,7 @@ class Upkeep(Bound):
         `told` hears of every page. Raises NotFound for an unknown job, Busy while another one runs on the bank.
         """
         job = job_named(name)
-        work = Work(
-            mesh=self.home.mesh,
-            graph=self.home.graph,
-            bank=self._bank(bank),
-            clock=self.home.clock,
-            announce=self.home.worker.announce,
-            mode=check_mode(mode),
-        )
+        work = work_on(self.home, self._bank(bank), check_mode(mode))
         run = run_job(job, work, self.home.ledger, told=told, enough=enough)
         if work.applies and not self.home.streaming:
             self.home.worker.drain()

@@ -18,7 +18,13 @@ def client(memory: Memory):
 
 
 def test_a_job_is_run_and_its_run_is_told(client: TestClient) -> None:
-    assert [job["name"] for job in client.get("/v1/jobs").json()["jobs"]] == ["decay", "reindex"]
+    assert [job["name"] for job in client.get("/v1/jobs").json()["jobs"]] == [
+        "decay",
+        "compaction",
+        "archive",
+        "restore",
+        "reindex",
+    ]
 
     ran = client.post("/v1/banks/default/jobs/reindex?mode=dry run")
     assert ran.status_code == 200
