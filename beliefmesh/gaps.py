@@ -94,7 +94,7 @@ class _Marks:
 
 
 class _Held(msgspec.Struct, frozen=True):
-    """What graph and archive hold: evidence and observations; and by bank the observation of each piece in the graph."""
+    """What graph and archive hold: evidence, observations; and by bank the observation of each piece in the graph."""
 
     evidence: _Marks
     observations: _Marks

@@ -56,9 +56,7 @@ def alone_on(work: Work, ledger: Ledger) -> Iterator[str]:
         ledger.release(work.bank, owner)
 
 
-def _run(
-    job: Job, work: Work, ledger: Ledger, owner: str, told: Progress, enough: Callable[[], bool]
-) -> JobRun:
+def _run(job: Job, work: Work, ledger: Ledger, owner: str, told: Progress, enough: Callable[[], bool]) -> JobRun:
     run = ledger.unfinished(job.name, work.bank, work.mode) or _new(job, work)
     while run.ended is None and not enough():
         try:
