@@ -10,14 +10,15 @@ from typing import Any
 
 import click
 
+from beliefmesh.evaluate.bench_jobs import jobs
 from beliefmesh.evaluate.bench_sections import building, machine, pipeline, recalling, resolving
 from beliefmesh.logs import configure_logs
 from beliefmesh.settings import LogSettings
 from schemas.errors import StoreUnavailable
 from schemas.extras import load_with
 
-FULL = {"beliefs": 100_000, "claims": 20_000, "questions": 400, "burst": 50_000}
-QUICK = {"beliefs": 10_000, "claims": 5_000, "questions": 100, "burst": 10_000}
+FULL = {"beliefs": 100_000, "claims": 20_000, "questions": 400, "burst": 50_000, "slots": 200_000}
+QUICK = {"beliefs": 10_000, "claims": 5_000, "questions": 100, "burst": 10_000, "slots": 10_000}
 _FIRST = "first answer"
 
 
@@ -27,7 +28,9 @@ _FIRST = "first answer"
 @click.option("--folder", type=click.Path(path_type=Path, file_okay=False), help="Fill this folder and keep it.")
 @click.option("--kafka", metavar="HOST:PORT", default="", help="Measure over this broker too.")
 @click.option("--nebula", metavar="URL", default="", help="Count round trips to this empty space, and to Milvus Lite.")
-@click.option("--section", type=click.Choice(["pipeline", "resolve", "kafka", "trips", "build", "recall"]), hidden=True)
+@click.option(
+    "--section", type=click.Choice(["pipeline", "resolve", "kafka", "trips", "jobs", "build", "recall"]), hidden=True
+)
 def main(quick: bool, as_json: bool, folder: Path | None, kafka: str, nebula: str, section: str | None) -> None:
     """Measure the pipeline, resolving, recall over many beliefs, memory and restart; about ten minutes."""
     configure_logs(LogSettings())
@@ -51,6 +54,7 @@ def table(figures: dict[str, Any]) -> str:
         ),
         *_kafka_rows(figures.get("kafka")),
         *_trips_rows(figures.get("trips")),
+        *_jobs_rows(figures["jobs"]),
         ("beliefs", f"{build['beliefs']:,}", ""),
         ("turns/s into them (vectors by hashing)", f"{build['turns_per_second']:,.0f}", ""),
         ("  the same by CPU second", f"{build['turns_per_cpu_second']:,.0f}", ""),
@@ -118,6 +122,15 @@ def _trips_rows(done: dict[str, Any] | None) -> list[tuple[str, str, str]]:
     ]
 
 
+def _jobs_rows(done: dict[str, Any]) -> list[tuple[str, str, str]]:
+    return [
+        (f"decay of {done['slots']:,} slots, 1% due, to all due", f"{done['decay_share']:.1%}", "<= 3%"),
+        (f"  seconds for the {done['decay_some']:,} that are due", f"{done['decay_some_seconds']:.2f}", ""),
+        (f"  seconds for the other {done['decay_rest']:,}", f"{done['decay_rest_seconds']:.2f}", ""),
+        ("compaction, pieces of evidence/s", f"{done['compaction_per_second']:,.0f}", ">= 2,000"),
+    ]
+
+
 def _burst(done: dict[str, Any]) -> str:
     return f"{done['burst_seconds_until_nothing_waits']:,.1f}"
 
@@ -130,6 +143,7 @@ def _measure(quick: bool, folder: Path, kafka: str, nebula: str) -> dict[str, An
         figures["kafka"] = _run("kafka", quick, folder, kafka)
     if nebula:
         figures["trips"] = _run("trips", quick, folder, nebula=nebula)
+    figures["jobs"] = _run("jobs", quick, folder)
     figures["build"] = _run("build", quick, folder)
     figures["recall"] = _run("recall", quick, folder)
     return figures
@@ -140,6 +154,8 @@ def _section(section: str, size: dict[str, int], folder: Path | None, kafka: str
         return pipeline(size["claims"], _report)
     if section == "resolve":
         return resolving(_report)
+    if section == "jobs":
+        return jobs(size["slots"], _report)
     if section == "kafka":
         if not kafka:
             raise click.UsageError("section kafka needs --kafka")

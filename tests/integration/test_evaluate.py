@@ -10,6 +10,7 @@ from click.testing import CliRunner, Result
 
 from beliefmesh.evaluate.bench import table
 from beliefmesh.evaluate.bench_data import BANK, World
+from beliefmesh.evaluate.bench_jobs import jobs
 from beliefmesh.evaluate.bench_sections import building, machine, recalling
 from beliefmesh.evaluate.cli import eval_group
 from beliefmesh.evaluate.locomo import evaluate_locomo
@@ -204,6 +205,16 @@ def test_the_benchmark_fills_a_folder_and_recalls_from_it_in_another_opening(tmp
         assert memory.home.graph.counts(BANK)["unindexed"] == 0
 
 
+def test_jobs_are_measured_over_what_is_due_and_what_is_spent() -> None:
+    said: list[str] = []
+
+    figures = jobs(200, said.append)
+
+    assert (figures["decay_some"], figures["decay_rest"]) == (2, 198)
+    assert (figures["compaction_evidence"], figures["compaction_archived"]) == (200, 180)
+    assert len(said) == 1
+
+
 def test_the_table_names_the_machine_and_what_is_wanted() -> None:
     recall = {
         "p50_ms": 1.0,
@@ -232,10 +243,20 @@ def test_the_table_names_the_machine_and_what_is_wanted() -> None:
         for by in ("per_second", "per_cpu_second")
     ]
     pipeline = dict.fromkeys([*names, "bare_inserts_per_second", "bare_inserts_to_pipeline"], 4000.0)
+    upkeep = {
+        "slots": 100,
+        "decay_some": 1,
+        "decay_some_seconds": 0.01,
+        "decay_rest": 99,
+        "decay_rest_seconds": 0.5,
+        "decay_share": 0.02,
+        "compaction_per_second": 5000.0,
+    }
     figures = {
         "machine": machine(),
         "pipeline": pipeline,
         "resolve": {"pieces_1": 20000.0},
+        "jobs": upkeep,
         "build": build,
         "recall": recall,
     }
