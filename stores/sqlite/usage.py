@@ -2,6 +2,7 @@
 
 A page of the log and the place after it are written in one transaction, so each record counts once however often the
 fold is stopped. A row is a bank's and a belief's, so what is kept grows with the beliefs and agents, not with recalls.
+There is no write-ahead log: of several processes that open the file at once, each can then wait for its turn.
 """
 
 import sqlite3
@@ -63,7 +64,6 @@ class UsageFile:
             self._connection = sqlite3.connect(
                 path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
             )
-            self._connection.execute("PRAGMA journal_mode = WAL")
             self._connection.execute("PRAGMA secure_delete = ON")
         with self._writing():
             for statement in _TABLES:
@@ -125,8 +125,6 @@ class UsageFile:
             for table in ("recalls", "verdicts"):
                 sql = f"DELETE FROM {table} WHERE bank = ? AND belief = ?"
                 self._connection.executemany(sql, [(bank, belief) for belief in beliefs])
-        with self._turn, self._errors():
-            self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def keep_use(self, bank: str, use: Use, at: Instant) -> None:
         """Note how much there is of a bank, as measured at a time."""

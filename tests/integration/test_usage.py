@@ -1,5 +1,6 @@
 """How the recall log becomes the usage of beliefs: each record once, whatever stops it, and never across banks."""
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -95,6 +96,27 @@ def test_a_page_that_fails_in_the_middle_leaves_nothing(usage: UsageFile) -> Non
 
     assert usage.place(TOPIC) == 0
     assert usage.usage("shop", ["b1"]) == {}
+
+
+def test_several_that_count_at_once_count_each_record_once(log: Log, tmp_path: Path) -> None:
+    used = (UsedBelief("b1", 1, "active", 0.9, ()),)
+    records = [
+        RecallRecord(id=f"a{at}", bank="shop", question="?", principal=Principal(), at=at, moment=at, beliefs=used)
+        for at in range(2_500)
+    ]
+    log.append(TOPIC, [Entry("shop", pack(record, record.id)) for record in records], 1)
+
+    def one(_: int) -> int:
+        own = UsageFile(tmp_path / "usage.db")
+        counted = count_usage(log, TOPIC, own)
+        own.close()
+        return counted
+
+    with ThreadPoolExecutor(4) as pool:
+        assert sum(pool.map(one, range(8))) == 2_500
+    last = UsageFile(tmp_path / "usage.db")
+    assert last.usage("shop", ["b1"])["b1"].recalled == 2_500
+    last.close()
 
 
 def test_banks_are_counted_apart(log: Log, usage: UsageFile) -> None:
