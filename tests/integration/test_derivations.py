@@ -289,3 +289,12 @@ def test_explain_and_recall_tell_the_chain_beneath_a_conclusion(memory: Memory) 
     fallen = memory.explain(food)
     assert (fallen.belief.status, fallen.belief.reason) == ("revoked", "unfounded")
     assert [(one.held, one.status) for one in fallen.premises] == [(False, "revoked"), (False, "revoked")]
+
+
+def test_a_premise_that_is_forgotten_carries_no_conclusion(memory: Memory) -> None:
+    premises = [id_of(name, "state", "so") for name in ("plan", "budget")]
+    memory.retain([fact("plan", "so"), fact("budget", "so"), concluded("room", "booked", *premises)])
+    memory.forget(ids=["plan-so-1-"])
+    assert state(memory, "plan", "so") == ""
+    assert state(memory, "room", "booked") != "active"
+    assert_stored_state_follows(memory)
