@@ -96,11 +96,12 @@ def _show_jobs(console: Console, every: dict[str, float]) -> None:
 
 
 def _show_runs(console: Console, runs: list[JobRun]) -> None:
-    table = Table("run", "job", "bank", "mode", "started", "state", "counts", box=box.SIMPLE)
+    if not runs:
+        console.print(Text("no job has run"))
     for run in runs:
-        counts = ", ".join(f"{count} {name}" for name, count in run.counts.items())
-        table.add_row(run.id, run.job, Text(run.bank), run.mode, format_instant(run.started), _state(run), counts)
-    console.print(table, soft_wrap=False)
+        counts = ", ".join(f"{count} {name}" for name, count in run.counts.items()) or "nothing to do"
+        head = f"{run.id}  {run.job} on bank {run.bank}, {run.mode}, began {format_instant(run.started)}"
+        console.print(Text(f"{head}, {_state(run)}: {counts}"))
 
 
 def _show_run(console: Console, run: JobRun) -> None:

@@ -67,8 +67,11 @@ def test_jobs_are_listed_run_and_remembered_from_the_command_line(tmp_path, capf
     history = json.loads(capfdbinary.readouterr().out)
     assert run(["jobs", "show", ran["id"], "--folder", str(tmp_path / "mesh")]) == 0
     shown = capfdbinary.readouterr().out.decode()
+    assert run(["jobs", "history", "--folder", str(tmp_path / "mesh")]) == 0
+    lines = capfdbinary.readouterr().out.decode()
     assert run(["jobs", "run", "nothing", *folder]) == 3
 
     assert listed["decay"] == 1.0
     assert (ran["job"], ran["mode"], history) == ("decay", "dry run", [ran])
     assert f"decay on bank default, dry run, run {ran['id']}: ended" in shown
+    assert lines.startswith(f"{ran['id']}  decay on bank default, dry run, began ")
