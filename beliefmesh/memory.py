@@ -51,7 +51,12 @@ class Memory(Reflecting, Keeping, Merging, Narrating, Profiling, Operating, Upke
             chosen = msgspec.structs.replace(chosen, mesh=msgspec.structs.replace(chosen.mesh, folder=str(folder)))
         name = check_bank(chosen.mesh.bank if bank is None else bank)
         policy = read_policy(Path(chosen.policy.file)) if chosen.policy.file else None
-        super().__init__(Home(chosen, clock, Extension(retrievers or {}, tuple(filters))), name, policy)
+        home = Home(chosen, clock, Extension(retrievers or {}, tuple(filters)))
+        try:
+            super().__init__(home, name, policy)
+        except BaseException:
+            home.close()
+            raise
 
     @staticmethod
     def connect(url: str, *, bank: str = "default", key: str = "") -> RemoteMemory:
