@@ -1,6 +1,7 @@
 """Keeps the search index up with the graph: changed beliefs are embedded in batches and written; safe to repeat."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 import numpy as np
@@ -35,10 +36,12 @@ class Indexer:
         by_bank: dict[str, dict[str, set[str]]] = {}
         gone: dict[str, set[str]] = {}
         again: dict[str, set[str]] = {}
+        amended: set[tuple[str, str]] = set()
         for change in changes:
             again.setdefault(change.bank, set()).update(change.refresh)
             if change.removed:
                 self._vectors.clear()
+                amended.add((change.bank, change.slot))
             wanted = by_bank.setdefault(change.bank, {}).setdefault(change.slot, set())
             wanted.update(moved.id for moved in change.beliefs)
             gone.setdefault(change.bank, set()).update(change.gone)
@@ -51,9 +54,8 @@ class Indexer:
             again.setdefault(bank, set()).update(slots)
         done = sum(self._index_slots(bank, slots, now) for bank, slots in by_bank.items())
         for bank, slots in again.items():
-            ordered = sorted(slots)
-            for at in range(0, len(ordered), _BATCH):
-                done += self._index_again(bank, ordered[at : at + _BATCH], now)
+            mine = {slot for slot in slots if (bank, slot) in amended}
+            done += self._index_again(bank, mine, now) + self._index_again(bank, slots - mine, now, beside=True)
         return done
 
     def dependents(self, changes: Sequence[Change] | None) -> list[SlotKey]:
@@ -107,13 +109,19 @@ class Indexer:
         self._write(bank, stored, wanted, around, now)
         return len(behind)
 
-    def _index_again(self, bank: str, slots: Sequence[str], now: Instant) -> int:
-        """Make all rows of these slots anew, behind or not: words in them were removed, or their entity was merged."""
-        stored = self._graph.load_slots(bank, slots)
-        wanted = {id: {belief.id for belief in slot.slot.beliefs} for id, slot in stored.items()}
-        around, _ = self._neighbours(bank, stored)
-        self._write(bank, stored, wanted, around, now)
-        return sum(map(len, wanted.values()))
+    def _index_again(self, bank: str, slots: set[str], now: Instant, *, beside: bool = False) -> int:
+        """Make all rows of these slots anew, behind or not, since words in them were removed or an entity merged.
+
+        Where they only stood `beside` in a session, what is embedded is as it was, and so are its vectors.
+        """
+        done = 0
+        for some in _pages(sorted(slots)):
+            stored = self._graph.load_slots(bank, some)
+            wanted = {id: {belief.id for belief in slot.slot.beliefs} for id, slot in stored.items()}
+            around, _ = self._neighbours(bank, stored)
+            self._write(bank, stored, wanted, around, now, embedded=beside)
+            done += sum(map(len, wanted.values()))
+        return done
 
     def _write(
         self,
@@ -122,8 +130,13 @@ class Indexer:
         wanted: Mapping[str, set[str]],
         around: Mapping[str, list[Evidence]],
         now: Instant,
+        *,
+        embedded: bool = False,
     ) -> None:
-        """Make the rows of the wanted beliefs of these slots, write them, and mark what is in the index by then."""
+        """Make the rows of the wanted beliefs of these slots, write them, and mark what is in the index by then.
+
+        With `embedded` the index's own vectors are taken where it has one for the only row of a belief.
+        """
         policy = self._graph.policy(bank)
         rows: list[IndexRow] = []
         owners = {id: entity_id(bank, slot.slot.entity) for id, slot in stored.items()}
@@ -132,10 +145,26 @@ class Indexer:
             made = rows_of(slot, sorted(wanted[id]), around, policy, now)
             rows += [msgspec.structs.replace(row, checked=True) for row in made] if owners[id] in merged else made
         if rows:
-            self._index.upsert(rows, self._embed([row.text for row in rows], [row.embedded for row in rows]))
+            known = self._known_vectors(bank, rows) if embedded else {}
+            fresh = [row.embedded and row.belief not in known for row in rows]
+            vectors = self._embed([row.text for row in rows], fresh)
+            if vectors is not None:
+                for place, row in enumerate(rows):
+                    if row.belief in known:
+                        vectors[place] = known[row.belief]
+            self._index.upsert(rows, vectors)
         alive = {belief.id: belief.version for slot in stored.values() for belief in slot.slot.beliefs}
         asked = {id for ids in wanted.values() for id in ids}
         self._graph.mark_indexed(bank, {id: alive[id] for id in sorted(asked & alive.keys())})
+
+    def _known_vectors(self, bank: str, rows: Sequence[IndexRow]) -> dict[str, Vectors]:
+        """By belief, the vector of those of which there is but one row, and one that is embedded and up to date."""
+        many = Counter(row.belief for row in rows)
+        single = [row for row in rows if row.embedded and many[row.belief] == 1]
+        behind = self._graph.behind(bank, [row.belief for row in single])
+        current = [row for row in single if row.belief not in behind]
+        readers = sorted({reader for row in current for reader in row.readers})
+        return self._index.vectors(bank, [row.belief for row in current], readers) if current else {}
 
     def _load(self, bank: str, wanted: dict[str, set[str]]) -> dict[str, StoredSlot]:
         """The slots, with their evidence only where rows cannot be made without it."""
@@ -203,3 +232,8 @@ def _beside(window: Sequence[Evidence]) -> dict[str, list[Evidence]]:
         for piece in place:
             around[piece.id] = near
     return around
+
+
+def _pages(slots: Sequence[str]) -> Iterator[Sequence[str]]:
+    for start in range(0, len(slots), _BATCH):
+        yield slots[start : start + _BATCH]

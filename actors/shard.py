@@ -58,10 +58,10 @@ class EntityShard:
     def amend(self, amendments: Sequence[Amendment], now: Instant) -> list[Change]:
         """Remove evidence from slots for good and add other, durable on return; at most one amendment a slot.
 
-        To repeat it is harmless. Each change names the slots whose rows in the index hold words of what is gone.
+        To repeat it is harmless. Together the changes name the slots whose index rows hold words of what is gone.
         """
         asked = {(amendment.bank, amendment.slot): amendment for amendment in amendments}
-        beside: dict[SlotKey, set[str]] = {}
+        leaving: dict[str, list[Evidence]] = {}
         left: set[SlotKey] = set()
 
         def amended(key: SlotKey, stored: StoredSlot | None, policy: Policy, fallen: Fallen) -> Revision | None:
@@ -76,9 +76,9 @@ class EntityShard:
             missing = [id for id in asked[bank, slot].remove if id not in pieces]
             if missing and any(piece.slot == slot for piece in self._graph.evidence(bank, missing).values()):
                 left.add((bank, slot))
-            beside[bank, slot] = self._beside(bank, [pieces[id] for id in asked[bank, slot].remove if id in pieces])
-        changes = self._write(list(asked), amended, now)
-        return [_refreshing(change, beside[change.bank, change.slot]) for change in changes]
+            leaving.setdefault(bank, []).extend(pieces[id] for id in asked[bank, slot].remove if id in pieces)
+        beside = {bank: self._beside(bank, pieces) for bank, pieces in leaving.items()}
+        return _refreshing(self._write(list(asked), amended, now), beside)
 
     def drop(self, keys: Iterable[SlotKey]) -> None:
         """Keep nothing of these slots in memory."""
@@ -227,6 +227,14 @@ def _concludes(revision: Revision) -> bool:
     return [piece for piece in revision.stored.evidence if piece.premises] != []
 
 
-def _refreshing(change: Change, slots: set[str]) -> Change:
-    """The change with more slots to be indexed again."""
-    return msgspec.structs.replace(change, refresh=tuple(sorted(slots.union(change.refresh))))
+def _refreshing(changes: Sequence[Change], beside: Mapping[str, set[str]]) -> list[Change]:
+    """The changes with more slots to be indexed again, shared out among those of their bank."""
+    done: list[Change] = []
+    for bank, slots in beside.items():
+        mine = [change for change in changes if change.bank == bank]
+        named = {slot for change in mine for slot in change.refresh}
+        more = sorted(slots - named)
+        for place, change in enumerate(mine):
+            refresh = tuple(sorted((*change.refresh, *more[place :: len(mine)])))
+            done.append(msgspec.structs.replace(change, refresh=refresh))
+    return done

@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from beliefmesh.evaluate.bench_forgetting import forgetting
 from beliefmesh.evaluate.bench_jobs import jobs
 from beliefmesh.evaluate.bench_sections import building, machine, pipeline, recalling, resolving
 from beliefmesh.logs import configure_logs
@@ -17,9 +18,10 @@ from beliefmesh.settings import LogSettings
 from schemas.errors import StoreUnavailable
 from schemas.extras import load_with
 
-FULL = {"beliefs": 100_000, "claims": 20_000, "questions": 400, "burst": 50_000, "slots": 200_000}
-QUICK = {"beliefs": 10_000, "claims": 5_000, "questions": 100, "burst": 10_000, "slots": 10_000}
+FULL = {"beliefs": 100_000, "claims": 20_000, "questions": 400, "burst": 50_000, "slots": 200_000, "forgotten": 10_000}
+QUICK = {"beliefs": 10_000, "claims": 5_000, "questions": 100, "burst": 10_000, "slots": 10_000, "forgotten": 1_000}
 _FIRST = "first answer"
+_SECTIONS = ("pipeline", "resolve", "kafka", "trips", "jobs", "forget", "build", "recall")
 
 
 @click.command()
@@ -28,9 +30,7 @@ _FIRST = "first answer"
 @click.option("--folder", type=click.Path(path_type=Path, file_okay=False), help="Fill this folder and keep it.")
 @click.option("--kafka", metavar="HOST:PORT", default="", help="Measure over this broker too.")
 @click.option("--nebula", metavar="URL", default="", help="Count round trips to this empty space, and to Milvus Lite.")
-@click.option(
-    "--section", type=click.Choice(["pipeline", "resolve", "kafka", "trips", "jobs", "build", "recall"]), hidden=True
-)
+@click.option("--section", type=click.Choice(_SECTIONS), hidden=True)
 def main(quick: bool, as_json: bool, folder: Path | None, kafka: str, nebula: str, section: str | None) -> None:
     """Measure the pipeline, resolving, recall over many beliefs, memory and restart; about ten minutes."""
     configure_logs(LogSettings())
@@ -55,6 +55,7 @@ def table(figures: dict[str, Any]) -> str:
         *_kafka_rows(figures.get("kafka")),
         *_trips_rows(figures.get("trips")),
         *_jobs_rows(figures["jobs"]),
+        *_forget_rows(figures["forget"]),
         ("beliefs", f"{build['beliefs']:,}", ""),
         ("turns/s into them (vectors by hashing)", f"{build['turns_per_second']:,.0f}", ""),
         ("  the same by CPU second", f"{build['turns_per_cpu_second']:,.0f}", ""),
@@ -131,6 +132,14 @@ def _jobs_rows(done: dict[str, Any]) -> list[tuple[str, str, str]]:
     ]
 
 
+def _forget_rows(done: dict[str, Any]) -> list[tuple[str, str, str]]:
+    return [
+        (f"forgetting {done['observations']:,} of twice as many, s", f"{done['seconds']:,.1f}", "<= 10"),
+        ("  CPU seconds", f"{done['cpu_seconds']:,.1f}", ""),
+        ("  one more, s", f"{done['single_seconds']:,.2f}", ""),
+    ]
+
+
 def _burst(done: dict[str, Any]) -> str:
     return f"{done['burst_seconds_until_nothing_waits']:,.1f}"
 
@@ -144,6 +153,7 @@ def _measure(quick: bool, folder: Path, kafka: str, nebula: str) -> dict[str, An
     if nebula:
         figures["trips"] = _run("trips", quick, folder, nebula=nebula)
     figures["jobs"] = _run("jobs", quick, folder)
+    figures["forget"] = _run("forget", quick, folder)
     figures["build"] = _run("build", quick, folder)
     figures["recall"] = _run("recall", quick, folder)
     return figures
@@ -166,6 +176,8 @@ def _section(section: str, size: dict[str, int], folder: Path | None, kafka: str
         # Loaded only here, for the same reason.
         counted = load_with("pymilvus", "pymilvus", "beliefmesh.evaluate.bench_trips").round_trips
         return dict(counted(nebula, _report))
+    if section == "forget":
+        return forgetting(size["forgotten"], _report)
     if folder is None:
         raise click.UsageError(f"section {section} needs --folder")
     if section == "build":

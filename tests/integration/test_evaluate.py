@@ -257,6 +257,7 @@ def test_the_table_names_the_machine_and_what_is_wanted() -> None:
         "pipeline": pipeline,
         "resolve": {"pieces_1": 20000.0},
         "jobs": upkeep,
+        "forget": {"observations": 9, "seconds": 1.0, "cpu_seconds": 1.0, "single_seconds": 0.1},
         "build": build,
         "recall": recall,
     }
