@@ -13,7 +13,7 @@ import msgspec
 
 from beliefmesh.again import decide_again
 from beliefmesh.home import Home
-from beliefmesh.verbs.telling import entry_of
+from beliefmesh.verbs.telling import entry_of, without_forgotten
 from schemas.errors import InvalidInput
 from schemas.instant import Instant, format_instant
 from schemas.limits import check_bank
@@ -166,7 +166,8 @@ def _appended(home: Home, head: Head | None, kept: Sequence[Kept]) -> list[tuple
             raise InvalidInput("backup", f"holds an observation of another bank, {one.observation.bank!r:.80}")
         screen(one.observation)
     for at, together in groupby(sorted(kept, key=attrgetter("at")), key=attrgetter("at")):
-        entries = bundled_by_bank([entry_of(one.observation) for one in together], partitions)
+        told = without_forgotten(home.graph, [one.observation for one in together])
+        entries = bundled_by_bank(map(entry_of, told), partitions)
         places += home.log.append(topic, entries, at)
     return places
 

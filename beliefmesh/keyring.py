@@ -48,6 +48,10 @@ class KeyRing:
         self.path = Path(path)
         self._read: tuple[tuple[int, int, int], dict[str, Key]] | None = None
 
+    def exists(self) -> bool:
+        """Whether there is a file of keys, with any in it or none."""
+        return self.path.exists()
+
     def keys(self) -> list[Key]:
         """All keys, also ended ones, oldest first. Raises InvalidSetting for a file that is none of ours."""
         return list(self._keys().values())
@@ -73,15 +77,16 @@ class KeyRing:
             return _added(keys, grant, now, ends_at)
 
     def rotate(self, name: str, now: Instant, grace: Instant) -> str:
-        """Add a key with the same grant and let the former ones end after `grace`. Raises NotFound."""
+        """Add a key with the same grant and end, and let the former ones end after `grace`. Raises NotFound."""
         with self._changing() as keys:
             former = [at for at, key in enumerate(keys) if key.grant.name == name and not key.ended(now)]
             if not former:
                 raise NotFound(f"no key is named {name!r}; `beliefmesh keys list` shows those there are")
+            grant, ends_at = keys[former[-1]].grant, keys[former[-1]].ends_at
             for at in former:
                 ends = now + grace
                 keys[at] = msgspec.structs.replace(keys[at], ends_at=min(keys[at].ends_at or ends, ends))
-            return _added(keys, keys[former[-1]].grant, now, None)
+            return _added(keys, grant, now, ends_at)
 
     def revoke(self, name: str) -> int:
         """Take every key of a name away, at once; returns how many. Raises NotFound."""

@@ -143,12 +143,13 @@ class RemoteMemory(RemoteKeeping, RemoteMerging, RemoteForgetting, RemoteUpkeep)
         *,
         reason: str,
         agent: str = "",
+        principal: Asker = None,
         bank: str | None = None,
         expected_version: int | None = None,
     ) -> Receipt:
         """End a belief from now on."""
         body = {"reason": reason, "agent": agent, "expected_version": expected_version}
-        return self._post(f"{self._belief(bank, belief)}/revoke", body, Receipt, agent)
+        return self._post(f"{self._belief(bank, belief)}/revoke", body, Receipt, principal or agent)
 
     def narrate(
         self, session: str, *, bank: str | None = None, principal: Asker = None, wait: bool = True
@@ -192,12 +193,18 @@ class RemoteMemory(RemoteKeeping, RemoteMerging, RemoteForgetting, RemoteUpkeep)
         return refreshed
 
     def feedback(
-        self, of: str | Answer | Reflection, verdict: Usefulness, *, agent: str = "", bank: str | None = None
+        self,
+        of: str | Answer | Reflection,
+        verdict: Usefulness,
+        *,
+        agent: str = "",
+        principal: Asker = None,
+        bank: str | None = None,
     ) -> Receipt:
         """Say how a belief or an answer did, as `Memory.feedback` does."""
         body = {"verdict": verdict, "agent": agent}
-        id = of if isinstance(of, str) else of.id
-        return self._post(f"{self._belief(bank, id)}/feedback", body, Receipt, agent)
+        id = of.id if isinstance(of, Answer | Reflection) else of
+        return self._post(f"{self._belief(bank, id)}/feedback", body, Receipt, principal or agent)
 
     def profile(self, bank: str | None = None) -> Persona:
         """The bank's profile with its background."""

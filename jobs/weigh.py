@@ -124,7 +124,8 @@ def _sample(graph: GraphStore, bank: str) -> Iterator[str]:
     for at in range(0, len(ids), _PAGE):
         slots = graph.slots(bank, ids[at : at + _PAGE])
         for id in islice(ids, at, at + _PAGE):
-            yield from (belief.statement for belief in slots[id].beliefs) if id in slots else ()
+            if id in slots and not slots[id].restricted:  # how rare a word is tells nobody of what others keep
+                yield from (belief.statement for belief in slots[id].beliefs)
 
 
 def _rested_upon(belief: str, edges: Sequence[Edge]) -> bool:

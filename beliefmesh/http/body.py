@@ -6,6 +6,7 @@ from typing import Any
 import msgspec
 from starlette.requests import Request
 
+from beliefmesh.grant import Grant
 from beliefmesh.http.door import granted
 from schemas.errors import InvalidInput, MalformedMessage, TooLarge
 from schemas.limits import check_name
@@ -88,15 +89,7 @@ def signed(request: Request, told: Any) -> Any:
     grant = granted(request)
     if grant.delegate:
         return told
-    if isinstance(told, list):
-        return [signed(request, one) for one in told]
-    if isinstance(told, str):
-        told = {"text": told}
-    if not isinstance(told, dict):
-        return told
-    grant.speaker(_name_in(told, "owner"))
-    agent = grant.speaker(_name_in(told, "agent"))
-    return {**told, "agent": agent} if agent else told
+    return [_signed(grant, one) for one in told] if isinstance(told, list) else _signed(grant, told)
 
 
 def text_of(data: Mapping[str, Any], name: str, default: str | None = None) -> str:
@@ -132,12 +125,28 @@ def signed_lines(request: Request, lines: list[bytes]) -> list[bytes]:
     return [_signed_line(request, line) for line in lines]
 
 
+def _signed(grant: Grant, told: Any) -> Any:
+    """One observation in the caller's own name: its source is a label, and the voice behind it the caller's."""
+    if isinstance(told, str):
+        told = {"text": told}
+    if not isinstance(told, dict):
+        return told
+    grant.speaker(_name_in(told, "owner"))
+    agent = grant.speaker(_name_in(told, "agent"))
+    own = {**told, "agent": agent} if agent else dict(told)
+    source = told.get("source")
+    if source is not None:
+        voice = agent or grant.name
+        own["source"] = {"id": source.get("id", voice) if isinstance(source, dict) else source, "origin": voice}
+    return own
+
+
 def _signed_line(request: Request, line: bytes) -> bytes:
     try:
         told = msgspec.json.decode(line)
     except (msgspec.DecodeError, UnicodeError, RecursionError):
         return line
-    return msgspec.json.encode(signed(request, told)) if isinstance(told, dict) else line
+    return msgspec.json.encode(_signed(granted(request), told)) if isinstance(told, dict) else line
 
 
 def _name_in(told: Mapping[str, Any], field: str) -> str:

@@ -11,7 +11,7 @@ from beliefmesh.grant import OPEN_DOOR, Grant, Role
 from beliefmesh.http.signature import secret_of
 from beliefmesh.keyring import KeyRing, is_key
 from beliefmesh.settings import AccessSettings
-from schemas.errors import AccessDenied, NotAuthenticated
+from schemas.errors import AccessDenied, InvalidSetting, NotAuthenticated
 from schemas.extras import load_with
 from schemas.instant import Instant
 
@@ -19,6 +19,8 @@ KEYS_FILE = "keys.json"
 
 _SCHEME = "bearer"
 _SOURCE = "/v1/banks/{bank}/sources/{name}"
+_NAMING = (_SOURCE, "/v1/banks/{bank}/refused")
+"""Where what is told names its authors itself, or may once it is replayed."""
 _IN_BANK = "/v1/banks/{bank}/"
 _QUESTIONS = ("/recall", "/reflect")
 """What is asked by POST, as a question may be long."""
@@ -49,11 +51,11 @@ class Door:
 
     @property
     def closed(self) -> bool:
-        """Whether callers must say who they are: once there was a key, as long as this process runs.
+        """Whether callers must say who they are: where there is a file of keys, also an empty one, or was one.
 
         So whoever takes the last key away, or loses the file, locks everybody out and lets nobody in.
         """
-        self._closed = self._closed or bool(self._ring.keys())
+        self._closed = self._closed or self._ring.exists() or bool(self._ring.keys())
         return self._closed
 
     def grant_of(self, authorization: str) -> Grant:
@@ -71,6 +73,8 @@ class Door:
 def door_of(access: AccessSettings, folder: str, clock: Callable[[], Instant]) -> Door:
     """The door as the settings have it. Raises InvalidSetting, and MissingExtra for tokens without their package."""
     ring = KeyRing(keys_file(access, folder))
+    if access.keys and not ring.exists():
+        raise InvalidSetting(f"access.keys: {ring.path} is not there; `beliefmesh keys create` makes it")
     if not (access.jwt_secret or access.jwks):
         return Door(ring, None, clock)
     bearer = load_with("jwt", "PyJWT", "beliefmesh.bearer", "jwt")
@@ -93,7 +97,7 @@ async def admit(request: Request) -> None:
     if grant is None:
         grant = await run_in_threadpool(door.grant_of, request.headers.get("authorization", ""))
     request.state.grant = grant
-    if route == _SOURCE and not grant.delegate:
+    if route in _NAMING and not grant.delegate:
         raise AccessDenied(f"a source names its authors itself, and {grant.name} speaks for itself only")
     if route.startswith(_IN_BANK):
         grant.require_bank(request.path_params["bank"])

@@ -102,7 +102,9 @@ class Tools:
         """End a belief from now on, by its id, saying why; its history stays."""
 
         def told(grant: Grant, name: str) -> object:
-            return self._memory.revoke(belief, reason=reason, agent=grant.speaker(""), bank=name)
+            return self._memory.revoke(
+                belief, reason=reason, agent=grant.speaker(""), principal=_self(grant), bank=name
+            )
 
         return self._answer(ctx, "writer", bank, told)
 
@@ -110,7 +112,7 @@ class Tools:
         """Say how a recalled belief did, by its id."""
 
         def told(grant: Grant, name: str) -> object:
-            return self._memory.feedback(belief, verdict, agent=grant.speaker(""), bank=name)
+            return self._memory.feedback(belief, verdict, agent=grant.speaker(""), principal=_self(grant), bank=name)
 
         return self._answer(ctx, "writer", bank, told)
 

@@ -12,7 +12,7 @@ from schemas.answer import Answer
 from schemas.belief import Belief
 from schemas.errors import InvalidInput, NotFound, VersionConflict
 from schemas.intake import ANONYMOUS
-from schemas.limits import MAX_NAME_BYTES, check_text
+from schemas.limits import MAX_NAME_BYTES, check_name, check_text
 from schemas.query import Principal
 from schemas.recall_record import Feedback, Usefulness
 from schemas.reflection import Reflection
@@ -82,8 +82,10 @@ class Judging(Telling, Asking):
 
     def _judged(self, of: str | Answer | Reflection, verdict: Usefulness, bank: str, sight: Principal) -> list[Belief]:
         """The beliefs that feedback is about, at least one, as the judge may see them. Raises NotFound."""
-        if isinstance(of, str) and not of.startswith((_ANSWER, _REFLECTION)):
-            return [self.belief(of, bank=bank, principal=sight)]
+        if not isinstance(of, Answer | Reflection):
+            check_name(of, "id")
+            if not of.startswith((_ANSWER, _REFLECTION)):
+                return [self.belief(of, bank=bank, principal=sight)]
         name = of if isinstance(of, str) else of.id
         ids = self._used(of, bank)
         if verdict != "used" and not name.startswith(_REFLECTION):

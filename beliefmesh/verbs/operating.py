@@ -9,7 +9,7 @@ from beliefmesh.figures import figures
 from beliefmesh.gold import golds_of
 from beliefmesh.reread import own_sources, read_again
 from beliefmesh.verbs.bound import Bound
-from beliefmesh.verbs.telling import entry_of
+from beliefmesh.verbs.telling import entry_of, without_forgotten
 from schemas.dead_letter import DeadLetter
 from schemas.intake import observation_from_json
 from schemas.limits import check_bank
@@ -67,5 +67,7 @@ class Operating(Bound):
         now, skew = self.home.clock(), self.home.graph.policy(bank).skew
         if letter.stage == "source":
             own = own_sources(self.home.settings.mesh.folder)
-            return [entry_of(observation) for observation in read_again(letter, own, bank, now, skew)]
-        return [entry_of(observation_from_json(letter.original, bank=bank, now=now, skew=skew))]
+            told = read_again(letter, own, bank, now, skew)
+        else:
+            told = [observation_from_json(letter.original, bank=bank, now=now, skew=skew)]
+        return [entry_of(observation) for observation in without_forgotten(self.home.graph, told)]

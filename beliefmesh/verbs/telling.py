@@ -16,7 +16,7 @@ from schemas.observation import Observation, observation_key
 from schemas.slot import slot_id
 from schemas.tombstone import grave
 from schemas.wire import pack
-from stores.ports import Entry
+from stores.ports import Entry, GraphStore
 from streams.bundles import bundled_by_bank
 from streams.freshness import token_of
 from streams.topics import OBSERVATIONS
@@ -127,17 +127,9 @@ class Telling(Bound):
 
     def _log_observations(self, taken: Sequence[Observation]) -> list[tuple[int, int]]:
         topic = self.home.topics.name(OBSERVATIONS)
-        entries = bundled_by_bank(map(entry_of, self._without_forgotten(taken)), self.home.log.partitions(topic))
+        kept = without_forgotten(self.home.graph, taken)
+        entries = bundled_by_bank(map(entry_of, kept), self.home.log.partitions(topic))
         return self.home.log.append(topic, entries, self.home.clock())
-
-    def _without_forgotten(self, taken: Sequence[Observation]) -> list[Observation]:
-        """What may be logged: what was forgotten on request is not even written down again."""
-        buried: set[str] = set()
-        for bank in {observation.bank for observation in taken}:
-            if self.home.graph.burials(bank):
-                graves = [grave(bank, observation.id) for observation in taken if observation.bank == bank]
-                buried |= self.home.graph.buried(bank, graves)
-        return [each for each in taken if not buried or grave(each.bank, each.id) not in buried]
 
     def _require_version(self, taken: Sequence[Observation], expected: int) -> None:
         claims = [(observation, claim) for observation in taken for claim in observation.claims]
@@ -149,6 +141,16 @@ class Telling(Bound):
         slot = self.home.graph.slots(observation.bank, [id]).get(id)
         if (slot.version if slot else 0) != expected:
             raise VersionConflict([id])
+
+
+def without_forgotten(graph: GraphStore, taken: Sequence[Observation]) -> list[Observation]:
+    """What may be logged: what was forgotten on request is not even written down again."""
+    buried: set[str] = set()
+    for bank in {observation.bank for observation in taken}:
+        if graph.burials(bank):
+            graves = [grave(bank, observation.id) for observation in taken if observation.bank == bank]
+            buried |= graph.buried(bank, graves)
+    return [each for each in taken if not buried or grave(each.bank, each.id) not in buried]
 
 
 def entry_of(observation: Observation) -> Entry:

@@ -51,11 +51,12 @@ def test_topics_are_made_once_and_keep_their_partitions(topics: Asked, prefix: s
     first = topics("create", "--partitions", "3")
     again = topics("create", "--partitions", "5")
 
-    names = [f"{prefix}{name}" for name in ("observations", "claims", "changes", "dead-letters", "recall-log")]
+    kinds = ("observations", "claims", "changes", "dead-letters", "recall-log", "tombstones")
+    names = [f"{prefix}{name}" for name in kinds]
     assert [(each["topic"], each["partitions"], each["made"]) for each in first] == [
-        (name, count, True) for name, count in zip(names, (3, 3, 3, 1, 1), strict=True)
+        (name, count, True) for name, count in zip(names, (3, 3, 3, 1, 1, 1), strict=True)
     ]
-    assert [(each["partitions"], each["made"]) for each in again] == [(count, False) for count in (3, 3, 3, 1, 1)]
+    assert [(each["partitions"], each["made"]) for each in again] == [(count, False) for count in (3, 3, 3, 1, 1, 1)]
 
 
 def test_the_list_tells_ends_and_what_the_group_has_not_done(topics: Asked, prefix: str, url: str) -> None:

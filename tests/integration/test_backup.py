@@ -129,3 +129,15 @@ def test_a_packed_file_that_is_cut_off_is_told(tmp_path: Path, capsys: pytest.Ca
 
         assert run(["import", "--backup", str(file), "--folder", str(tmp_path / "mesh")]) == 2
         assert f"{name} is not whole" in capsys.readouterr().err
+
+
+def test_an_older_backup_does_not_bring_back_what_was_forgotten(open_memory: Open, sample_lines: list[bytes]) -> None:
+    memory = filled(open_memory("first"), sample_lines)
+    told = memory.retain({"id": "secret", "text": "The vault code is 4711.", "observed_at": "2024-06-02"})
+    older = list(memory.export())
+    memory.forget(ids=told.ids)
+
+    memory.import_backup(older)
+
+    assert not any(b"4711" in line for line in memory.export())
+    assert not any("4711" in one.belief.statement for one in memory.recall("What is the vault code?").found)

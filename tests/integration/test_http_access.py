@@ -22,7 +22,7 @@ from beliefmesh.http.app import create_app
 from beliefmesh.keyring import KeyRing
 from beliefmesh.memory import Memory
 from beliefmesh.settings import AccessSettings, MeshSettings, Settings, StoreSettings, WebhookSettings
-from schemas.errors import AccessDenied, NotAuthenticated
+from schemas.errors import AccessDenied, InvalidSetting, NotAuthenticated
 
 Ask = Callable[..., httpx.Response]
 
@@ -308,3 +308,46 @@ def test_taking_the_last_key_away_locks_everybody_out_and_lets_nobody_in(client:
 def test_jobs_and_calibration_are_an_admins(ask: Ask) -> None:
     for path in ("jobs/decay", "calibrate", "profile"):
         assert ask("POST", f"/v1/banks/acme/{path}", {"role": "writer"}, json={}).status_code == 403, path
+
+
+@pytest.mark.parametrize(
+    "source", ["alice", {"id": "alice", "origin": "alice", "type": "document"}, {"origin": "alice"}]
+)
+def test_the_source_that_a_caller_names_is_a_label_and_the_voice_is_its_own(ask: Ask, source: Any) -> None:
+    told = {"text": "Shipping is free.", "claims": PLAIN["claims"], "source": source}
+    ask("POST", "/v1/banks/acme/observations?wait=true", {"role": "writer", "principal": "bob"}, json=told)
+
+    found = ask("POST", "/v1/banks/acme/recall", {"role": "reader"}, json={"text": "Is shipping free?"}).json()
+
+    for belief in found["found"]:
+        for one in belief["evidence"]:
+            assert one["evidence"]["source"].get("origin", one["evidence"]["source"]["id"]) == "bob"
+            assert one["evidence"]["source"].get("type", "other") == "other"
+
+
+def test_letters_are_set_aside_by_who_may_speak_for_others_only(ask: Ask) -> None:
+    assert ask("POST", "/v1/banks/acme/refused", {"role": "writer", "principal": "bob"}, content=b"").status_code == 403
+
+
+def test_a_body_of_lists_within_lists_is_bad_input(ask: Ask) -> None:
+    nested = "[" * 700 + "]" * 700
+    sent = {"content": nested, "headers": {"Content-Type": "application/json"}}
+
+    refused = ask("POST", "/v1/banks/acme/observations", {"role": "writer", "principal": "bob"}, **sent)
+
+    assert refused.status_code in (400, 422)
+
+
+def test_an_empty_file_of_keys_keeps_the_door_shut_at_the_next_start(settings: Settings, ring: KeyRing) -> None:
+    ring.create(Grant(name="root", role="admin"), NOW)
+    ring.revoke("root")
+
+    with Memory(settings=settings) as memory, served(create_app(memory, settings)) as client:
+        assert client.get("/v1/stats").status_code == 401
+
+
+def test_a_file_of_keys_that_was_named_and_is_not_there_is_told(settings: Settings, tmp_path: Path) -> None:
+    lost = msgspec.structs.replace(settings, access=AccessSettings(keys=str(tmp_path / "not mounted")))
+
+    with Memory(settings=lost) as memory, pytest.raises(InvalidSetting, match="is not there"):
+        create_app(memory, lost)

@@ -57,6 +57,16 @@ def test_rotation_leaves_the_former_key_for_the_grace_and_no_longer(ring: KeyRin
         ring.grant_of(former, NOW + HOUR)
 
 
+def test_a_key_that_ends_is_rotated_to_one_that_ends_as_well(ring: KeyRing) -> None:
+    ring.create(READER, NOW, NOW + HOUR)
+
+    latter = ring.rotate("reports", NOW, 0)
+
+    assert ring.grant_of(latter, NOW + HOUR - 1) == READER
+    with pytest.raises(NotAuthenticated):
+        ring.grant_of(latter, NOW + HOUR)
+
+
 def test_rotation_never_makes_an_old_key_last_longer(ring: KeyRing) -> None:
     first = ring.create(READER, NOW)
     ring.rotate("reports", NOW, HOUR)
