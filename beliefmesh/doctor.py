@@ -8,6 +8,7 @@ from actors.choose import inline_mesh
 from actors.extractor import Extractor
 from actors.mesh import Mesh
 from actors.recaller import NO_EXTENSION
+from beliefmesh.forgetting import complete, unknown_graves
 from beliefmesh.gaps import find_gaps, read_again
 from beliefmesh.home import Home
 from beliefmesh.state import all_slots, founded_slots
@@ -57,6 +58,15 @@ def _examined(home: Home, shards: Mesh, fix: bool) -> DoctorReport:
     waiting = {stage: sum(partitions.values()) for stage, partitions in lag(home.log, home.topics).items()}
     differences = [f"{count} records wait for the stage {stage}" for stage, count in waiting.items() if count]
     fixed: list[str] = []
+    unknown = unknown_graves(home)
+    again = [
+        f"{len(graves)} forgotten observations of bank {bank} are unknown to the graph, which is an older copy"
+        for bank, graves in unknown.items()
+    ]
+    differences += again
+    if fix and again:
+        complete(home, unknown)
+        fixed += again
     gaps = find_gaps(home)
     if not any(waiting.values()):
         lost = list(gaps.differences())

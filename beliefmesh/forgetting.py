@@ -6,12 +6,14 @@ from itertools import chain
 import msgspec
 
 from beliefmesh.home import Home
+from beliefmesh.narrate import NARRATOR
 from beliefmesh.state import all_slots
 from beliefs.amend import amend
+from beliefs.narrative import ATTRIBUTE
 from beliefs.resolve import judged
 from jobs.usage import prune_usage
 from recall.reflect import REFLECTED
-from recall.summary import SUMMARISED
+from recall.summary import SUMMARISED, SUMMARY
 from schemas.errors import InvalidInput
 from schemas.evidence import Evidence
 from schemas.limits import check_name
@@ -24,8 +26,8 @@ from streams.tombstones import graves_of
 
 _AT_ONCE = 500
 _ROUNDS = 5
-_RETELLING = (REFLECTED, SUMMARISED)
-"""Sources of our own conclusions: they repeat the words of their premises, so they go where those words go."""
+_RETELLING = {(SUMMARISED, SUMMARY), (NARRATOR, ATTRIBUTE)}
+"""Source and attribute of our own texts. They may repeat any voice of a premise, so they go where one of those goes."""
 
 Progress = Callable[[str, int, int], None]
 """Takes the name of a step, how much of it is done, and how much there is."""
@@ -70,6 +72,15 @@ class _Meant(msgspec.Struct):
     beliefs: set[str]
     unknown: int
     letters: tuple[str, ...] = ()
+
+
+class _Fallen(msgspec.Struct, frozen=True):
+    """Beliefs that would be no more, would read otherwise, would stay with a voice less in their slot; its evidence."""
+
+    gone: set[str]
+    reworded: set[str]
+    touched: set[str]
+    slots: dict[str, list[str]]
 
 
 def wanted_of(ids: object, owner: object, source: object) -> Wanted:
@@ -124,13 +135,17 @@ def forget(home: Home, bank: str, wanted: Wanted, progress: Progress, *, dry_run
     return msgspec.structs.replace(report, records=records + len(meant.letters))
 
 
-def complete(home: Home) -> None:
-    """Give tombstones the rest of their effect in this space: of a call that was cut short, of all if it is new."""
-    stones = home.tombstones.unfinished()
-    if not stones:
-        return
+def complete(home: Home, unknown: Mapping[str, Collection[str]] | None = None) -> None:
+    """Give tombstones the rest of their effect in this space: of a call that was cut short, of all if it is new.
+
+    `unknown` are graves, by bank, that are to have it again (`unknown_graves`).
+    """
     upto = home.tombstones.end()
-    by_bank = graves_of(stones)
+    by_bank = graves_of(home.tombstones.unfinished())
+    for bank, again in (unknown or {}).items():
+        by_bank.setdefault(bank, set()).update(again)
+    if not by_bank:
+        return
     for bank, graves in by_bank.items():
         home.graph.bury(bank, sorted(graves))
     home.worker.drain()
@@ -156,6 +171,19 @@ def complete(home: Home) -> None:
     home.tombstones.finish(upto)
 
 
+def unknown_graves(home: Home) -> dict[str, set[str]]:
+    """The graves of tombstones that the graph lacks, by bank: it is a copy from before, and may hold what lies there.
+
+    Costs a look at every tombstone; nothing where there is none.
+    """
+    unknown: dict[str, set[str]] = {}
+    for stone in home.tombstones.all():
+        for some in _parts(stone.graves):
+            if lacking := set(some) - home.graph.buried(stone.bank, some):
+                unknown.setdefault(stone.bank, set()).update(lacking)
+    return unknown
+
+
 def _silent(_step: str, _done: int, _total: int) -> None:
     """Report to nobody."""
 
@@ -168,7 +196,8 @@ def _meant(home: Home, bank: str, wanted: Wanted) -> _Meant:
     """Which observations are meant, with those that only follow from beliefs that go with them."""
     chosen, known = _of_beliefs(home, bank, wanted.ids)
     follows: dict[str, set[str]] = {}
-    retold: dict[str, set[str]] = {}
+    judging: dict[str, set[str]] = {}
+    retelling: dict[str, set[str]] = {}
     logged: set[str] = set()
     for each in observations_in(home.log, home.topics):
         if each.bank == bank:
@@ -176,8 +205,10 @@ def _meant(home: Home, bank: str, wanted: Wanted) -> _Meant:
                 logged.add(each.id)
             for premise in _premises(each):
                 follows.setdefault(premise, set()).add(each.id)
-                if each.source.id in _RETELLING:
-                    retold.setdefault(premise, set()).add(each.id)
+                if each.source.id == REFLECTED:
+                    judging.setdefault(premise, set()).add(each.id)
+                elif any((each.source.id, claim.attribute) in _RETELLING for claim in each.claims):
+                    retelling.setdefault(premise, set()).add(each.id)
     aside, letters = _set_aside(home, bank, wanted)
     logged |= aside
     chosen |= logged
@@ -188,12 +219,19 @@ def _meant(home: Home, bank: str, wanted: Wanted) -> _Meant:
     chosen |= seen
     known |= (logged | seen) & wanted.ids
     derived: set[str] = set()
-    gone, reworded, slots = _fallen(home, bank, chosen)
-    while following := {*_after(gone, follows), *_after(reworded, retold)} - chosen:
+    fallen = _fallen(home, bank, chosen)
+    while (
+        following := {
+            *_after(fallen.gone, follows),
+            *_after(fallen.reworded, judging),
+            *_after(fallen.touched, retelling),
+        }
+        - chosen
+    ):
         derived |= following
         chosen |= following
-        gone, reworded, slots = _fallen(home, bank, chosen)
-    return _Meant(chosen, derived, slots, gone, len(wanted.ids - known), letters)
+        fallen = _fallen(home, bank, chosen)
+    return _Meant(chosen, derived, fallen.slots, fallen.gone, len(wanted.ids - known), letters)
 
 
 def _set_aside(home: Home, bank: str, wanted: Wanted) -> tuple[set[str], tuple[str, ...]]:
@@ -245,25 +283,26 @@ def _after(beliefs: Iterable[str], follows: Mapping[str, set[str]]) -> Iterator[
     return chain.from_iterable(follows.get(id, ()) for id in beliefs)
 
 
-def _fallen(home: Home, bank: str, observations: Collection[str]) -> tuple[set[str], set[str], dict[str, list[str]]]:
-    """The beliefs that would be no more, and those that would read otherwise, without these; their evidence by slot."""
+def _fallen(home: Home, bank: str, observations: Collection[str]) -> _Fallen:
+    """What would become of the beliefs without these observations."""
     slots: dict[str, list[str]] = {}
     for piece in _told_by(home, bank, observations):
         slots.setdefault(piece.slot, []).append(piece.id)
     policy = home.graph.policy(bank)
     now = home.clock()
-    gone: set[str] = set()
-    reworded: set[str] = set()
+    fallen = _Fallen(set(), set(), set(), slots)
     for some in _parts(sorted(slots)):
         for id, stored in home.graph.load_slots(bank, some).items():
             revision = amend(stored, slots[id], (), policy, now)
             left = {belief.id: belief.statement for belief in revision.stored.slot.beliefs} if revision else {}
             for belief in stored.slot.beliefs:
                 if belief.id not in left:
-                    gone.add(belief.id)
-                elif belief.statement != left[belief.id]:
-                    reworded.add(belief.id)
-    return gone, reworded, slots
+                    fallen.gone.add(belief.id)
+                    continue
+                fallen.touched.add(belief.id)
+                if belief.statement != left[belief.id]:
+                    fallen.reworded.add(belief.id)
+    return fallen
 
 
 def _would_go(bank: str, meant: _Meant) -> ForgetReport:

@@ -17,6 +17,9 @@ from schemas.policy import Policy
 from schemas.query import Principal
 from stores.ports import GraphStore
 
+NARRATOR = "narrator"
+"""The source, and the one origin, of every narrative."""
+
 _MOST_MENTIONS = 20
 
 

@@ -2,18 +2,20 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from threading import Event, Thread
 from uuid import uuid4
 
 import msgspec
 
 from jobs.job import Job, Page, Work
-from schemas.errors import BeliefmeshError
+from schemas.errors import BeliefmeshError, StoreUnavailable
 from schemas.instant import Instant
 from schemas.job import JobRun
 from stores.ledger import Ledger, new_owner
 
 _EXAMPLES = 20
+_BEAT_SECONDS = 60.0
 
 Progress = Callable[[JobRun], None]
 
@@ -40,8 +42,9 @@ def run_job(
 def brought_back(restore: Job, work: Work, ledger: Ledger) -> Iterator[None]:
     """Nothing of the bank is archived while the block lasts, and no job runs on it. Raises Busy while one does."""
     with alone_on(work, ledger) as owner:
-        _run(restore, work, ledger, owner, lambda _: None, lambda: False)
-        yield
+        _run(restore, work, ledger, owner, lambda _: None, lambda: False, afresh=True)
+        with _kept(work, ledger, owner):
+            yield
         ledger.wipe()
 
 
@@ -56,8 +59,38 @@ def alone_on(work: Work, ledger: Ledger) -> Iterator[str]:
         ledger.release(work.bank, owner)
 
 
-def _run(job: Job, work: Work, ledger: Ledger, owner: str, told: Progress, enough: Callable[[], bool]) -> JobRun:
-    run = ledger.unfinished(job.name, work.bank, work.mode) or _new(job, work)
+@contextmanager
+def _kept(work: Work, ledger: Ledger, owner: str) -> Iterator[None]:
+    """Let others hear of the lease's owner while the block lasts, however long that is."""
+    over = Event()
+
+    def beat() -> None:
+        while not over.wait(_BEAT_SECONDS):
+            with suppress(StoreUnavailable):
+                ledger.beat(work.bank, owner, work.clock())
+
+    beating = Thread(target=beat, name="lease", daemon=True)
+    beating.start()
+    try:
+        yield
+    finally:
+        over.set()
+        beating.join()
+
+
+def _run(
+    job: Job,
+    work: Work,
+    ledger: Ledger,
+    owner: str,
+    told: Progress,
+    enough: Callable[[], bool],
+    *,
+    afresh: bool = False,
+) -> JobRun:
+    """Go on with the unfinished run; `afresh`: begin a new one, as a cursor may have passed what was archived since."""
+    unfinished = None if afresh else ledger.unfinished(job.name, work.bank, work.mode)
+    run = unfinished or _new(job, work)
     while run.ended is None and not enough():
         try:
             page = job.step(work, run.cursor)

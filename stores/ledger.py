@@ -56,6 +56,11 @@ class Ledger:
                 raise Busy(f"a job runs on bank {bank} already (by {held[0]}); try again when it has ended")
             connection.execute("INSERT OR REPLACE INTO leases VALUES (?, ?, ?)", (bank, owner, now))
 
+    def beat(self, bank: str, owner: str, now: Instant) -> None:
+        """Be heard of, so that the lease stays; nothing happens if somebody else has taken it over."""
+        with self.writing() as connection:
+            connection.execute("UPDATE leases SET beat = ? WHERE (bank, owner) = (?, ?)", (now, bank, owner))
+
     def release(self, bank: str, owner: str) -> None:
         """Give the bank up; nothing happens if somebody else has taken it over."""
         with self.writing() as connection:

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from contextlib import nullcontext
 from threading import Lock
 
-from beliefmesh.forgetting import ForgetReport, Progress, complete, forget, wanted_of
+from beliefmesh.forgetting import ForgetReport, Progress, complete, forget, unknown_graves, wanted_of
 from beliefmesh.home import Home
 from beliefmesh.verbs.bound import Bound
 from beliefmesh.work import unarchived
@@ -17,7 +17,7 @@ class Forgetting(Bound):
     def __init__(self, home: Home, bank: str, policy: Policy | None) -> None:
         super().__init__(home, bank, policy)
         self._forgetting = Lock()
-        complete(home)
+        complete(home, unknown_graves(home))
 
     def forget(
         self,

@@ -3,7 +3,7 @@
 import structlog
 
 from beliefmesh.ask import principal_of
-from beliefmesh.narrate import Gathered, Narrative, audience_of_all, gather
+from beliefmesh.narrate import NARRATOR, Gathered, Narrative, audience_of_all, gather
 from beliefmesh.verbs.telling import Telling
 from beliefs.narrative import ATTRIBUTE, SCHEMA, SYSTEM, question, retold, tell
 from schemas.entity import Entity
@@ -15,7 +15,6 @@ from schemas.limits import check_name
 from schemas.query import Principal
 from schemas.slot import slot_id
 
-_NARRATOR = "narrator"
 _TRIES = 2
 
 log_events = structlog.get_logger("beliefmesh")
@@ -42,7 +41,7 @@ class Narrating(Telling):
         audience = audience_of_all(gathered.seen, sight)
         known = self._told_before(name, session, premises, audience)
         if known is not None:
-            by = "template" if known.extractor == _NARRATOR else "llm"
+            by = "template" if known.extractor == NARRATOR else "llm"
             return Narrative(
                 session, known.statement, premises, known.observation_id, by, left_out=gathered.left_out, kept=False
             )
@@ -52,7 +51,7 @@ class Narrating(Telling):
             {
                 "id": id,
                 "agent": sight.id,
-                "source": {"id": _NARRATOR, "origin": _NARRATOR},
+                "source": {"id": NARRATOR, "origin": NARRATOR},
                 "observed_at": datetime_of(now),
                 "occurred_start": datetime_of(min(turn.at for turn in gathered.turns)),
                 "occurred_end": datetime_of(max(turn.at for turn in gathered.turns)),
@@ -110,5 +109,5 @@ def _claim(session: str, text: str, gathered: Gathered, by: str) -> dict[str, ob
         "tier": "high" if decided else "medium",
         "premises": [turn.belief for turn in gathered.turns],
         "mentions": [{"name": entity.name, "type": entity.type} for entity in gathered.mentions],
-        "extractor": _NARRATOR if by == "template" else f"{_NARRATOR}:llm",
+        "extractor": NARRATOR if by == "template" else f"{NARRATOR}:llm",
     }
