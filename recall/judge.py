@@ -4,8 +4,8 @@
 
 where d is the standard deviation of all fused scores (1 where they are equal), so that the factors weigh alike for
 every kind of fusion. DECIDED is for beliefs of an attribute, whose rivals have been heard; free text, which nothing
-can contradict, gets none. Example: d = 1.5, fused 2.0, confidence .9, age 180 days, free text: 2.0 + 1.5 * (.04 + .025)
-= 2.0975.
+can contradict, gets none, nor do conclusions and retellings, whose premises answer themselves. Example: d = 1.5, fused
+2.0, confidence .9, age 180 days, free text: 2.0 + 1.5 * (.04 + .025) = 2.0975.
 
 What the index says of access, status and time is not relied on: every candidate's slot is resolved again from the
 evidence that the asker may see. Candidates that they may not see are not even counted.
@@ -187,7 +187,9 @@ def _unit(candidates: Sequence[Candidate]) -> float:
 
 
 def _worth(belief: Belief, sure: float, moment: Instant) -> float:
-    worth = CONFIDENCE * (sure - 0.5) + (0.0 if belief.attribute is None else DECIDED)
+    worth = CONFIDENCE * (sure - 0.5) + (
+        DECIDED if belief.attribute is not None and belief.kind != "derivation" else 0.0
+    )
     if belief.newest_support is None:
         return worth
     return worth + FRESHNESS * decay(moment - belief.newest_support, FRESH_HALF_LIFE)

@@ -20,8 +20,11 @@ _DEPTH = 10
 
 
 def stale_hits(question: Question, sources: Sources) -> list[str]:
-    """Beliefs that the index knows as stale and that share words with the question, best first; none if it fails."""
-    if "stale" in question.query.statuses or not question.filter.statuses:
+    """Beliefs that the index knows as stale and that share words with the question, best first; none if it fails.
+
+    Who asks about a period is told what was then, and is not searched for what is out of date now.
+    """
+    if question.periods or "stale" in question.query.statuses or not question.filter.statuses:
         return []
     with suppress(StoreUnavailable):
         stale = msgspec.structs.replace(question.filter, statuses=("stale",))

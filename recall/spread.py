@@ -43,6 +43,9 @@ WEIGHTS: Mapping[EdgeType, float] = {
 }
 """Why and about whom tell more than what was said next, and what a belief replaced is seldom asked for.
 
+A conclusion leads to its premises; not a premise to what was concluded from it, since what merely retells it, as
+narratives and summaries do, would come before it.
+
 Which entities are one is for the asker's sight to say: those that are the same as a seed are seeds (question.py).
 """
 
@@ -57,8 +60,10 @@ def retrieve(question: Question, sources: Sources) -> list[Hit] | None:
     received: dict[str, float] = {}
     passed: set[str] = set()
     frontier = active
-    for _ in range(HOPS):
+    for hop in range(HOPS):
         sending = _strongest(frontier, passed)
+        if hop:
+            sending = _open(sending, question.query.bank, sources)
         if not sending:
             break
         passed.update(sending)
@@ -68,6 +73,14 @@ def retrieve(question: Question, sources: Sources) -> list[Hit] | None:
             received[node] = received.get(node, 0.0) + amount
     hits = [Hit(node, amount) for node, amount in received.items() if node.startswith(_BELIEF)]
     return sorted(hits, key=_best_first)[: min(MOST, question.depth)]
+
+
+def _open(sending: Mapping[str, float], bank: str, sources: Sources) -> dict[str, float]:
+    """Without the beliefs of slots that hold anything private: nobody finds through them what lies behind."""
+    found = sources.graph.beliefs(bank, [node for node in sending if node.startswith(_BELIEF)])
+    slots = sources.graph.slots(bank, sorted({belief.slot for belief in found.values()}))
+    shut = {node for node, belief in found.items() if belief.slot not in slots or slots[belief.slot].restricted}
+    return {node: amount for node, amount in sending.items() if node not in shut}
 
 
 def _seeds(question: Question) -> dict[str, float]:
@@ -106,7 +119,9 @@ def _pass_on(sending: Mapping[str, float], edges: Sequence[Edge]) -> dict[str, f
         for node, other in ((edge.src, edge.dst), (edge.dst, edge.src)):
             amount = sending.get(node)
             if amount is not None and other != node:
-                share = amount * DECAY * WEIGHTS[edge.type] * edge.weight / math.sqrt(degree[node])
+                upward = edge.type == "derived_from" and node == edge.dst
+                weight = 0.0 if upward else WEIGHTS[edge.type]
+                share = amount * DECAY * weight * edge.weight / math.sqrt(degree[node])
                 received[other] = received.get(other, 0.0) + share
     return received
 
