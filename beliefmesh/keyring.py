@@ -121,7 +121,7 @@ class KeyRing:
                 fcntl.flock(lock, fcntl.LOCK_EX)
                 keys = _load(self.path) if self.path.exists() else []
                 yield keys
-                with open(coming, "wb", opener=_private) as file:
+                with open(coming, "wb", opener=owner_only) as file:
                     file.write(msgspec.json.format(msgspec.json.encode(_Ring(1, tuple(keys)))) + b"\n")
                     file.flush()
                     os.fsync(file.fileno())
@@ -165,6 +165,6 @@ def _load(path: Path) -> list[Key]:
     return list(ring.keys)
 
 
-def _private(path: str, flags: int) -> int:
-    """Open a file that only its owner may read."""
+def owner_only(path: str, flags: int) -> int:
+    """Open a file, made if need be, that only its owner may read; an `opener` for `open`."""
     return os.open(path, flags, _OWNER_ONLY)

@@ -18,6 +18,7 @@ from schemas.errors import Busy, InvalidSetting, NotFound, StoreUnavailable
 from schemas.instant import MINUTE, Instant
 from schemas.job import JobRun, Mode
 from schemas.wire import dump, load
+from stores.sqlite.transaction import transaction
 
 STALE: Instant = 5 * MINUTE
 """A lease whose owner has not been heard of for so long may be taken over."""
@@ -142,14 +143,8 @@ class Ledger:
         with self._turn, self._errors():
             for pragma in ("journal_mode = WAL", "synchronous = FULL", "secure_delete = ON"):
                 self._connection.execute(f"PRAGMA {pragma}")
-            self._connection.execute("BEGIN IMMEDIATE")
-            try:
+            with transaction(self._connection):
                 yield self._connection
-                self._connection.execute("COMMIT")
-            except BaseException:
-                if self._connection.in_transaction:
-                    self._connection.execute("ROLLBACK")
-                raise
 
     @contextmanager
     def _errors(self) -> Iterator[None]:

@@ -1,6 +1,5 @@
 """The audit log: who asked for what, and what came of it; one JSON line a request of the API, never what was said."""
 
-import os
 import threading
 from collections.abc import MutableMapping
 from datetime import UTC, datetime
@@ -10,9 +9,8 @@ import msgspec
 import structlog
 
 from beliefmesh.grant import Grant
+from beliefmesh.keyring import owner_only
 from schemas.errors import InvalidSetting
-
-_OWNER_ONLY = 0o600
 
 log_events = structlog.get_logger("http")
 
@@ -46,11 +44,7 @@ class Audit:
 
     def _write(self, line: bytes) -> None:
         try:
-            with self._lock, open(self._path, "ab", opener=_private) as file:
+            with self._lock, open(self._path, "ab", opener=owner_only) as file:
                 file.write(line)
         except OSError as error:
             raise InvalidSetting(f"access.audit: {self._path} cannot be written ({error.strerror})") from error
-
-
-def _private(path: str, flags: int) -> int:
-    return os.open(path, flags, _OWNER_ONLY)

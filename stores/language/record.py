@@ -13,6 +13,7 @@ from pathlib import Path
 import msgspec
 
 from schemas.errors import InvalidSetting, StoreUnavailable
+from stores.sqlite.transaction import transaction
 
 _BUSY_SECONDS = 10.0
 _AT_ONCE = 250
@@ -109,14 +110,8 @@ class LanguageRecord:
         with self._turn, self._errors():
             for pragma in ("journal_mode = WAL", "synchronous = FULL", "secure_delete = ON"):
                 self._connection.execute(f"PRAGMA {pragma}")
-            self._connection.execute("BEGIN IMMEDIATE")
-            try:
+            with transaction(self._connection):
                 yield
-                self._connection.execute("COMMIT")
-            except BaseException:
-                if self._connection.in_transaction:
-                    self._connection.execute("ROLLBACK")
-                raise
 
     @contextmanager
     def _errors(self) -> Iterator[None]:

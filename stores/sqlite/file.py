@@ -10,6 +10,7 @@ from pathlib import Path
 
 from schemas.errors import StoreUnavailable
 from stores.sqlite.schema import MIGRATIONS, migrate, refuse_newer, schema_version
+from stores.sqlite.transaction import transaction
 
 _BUSY_SECONDS = 10.0
 
@@ -41,7 +42,7 @@ class SqliteFile:
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
         """A connection that sees one moment of the file, however many statements are run."""
-        with self._errors(), self._connection() as connection, _transaction(connection, "BEGIN"):
+        with self._errors(), self._connection() as connection, transaction(connection, "BEGIN"):
             yield connection
 
     @contextmanager
@@ -51,7 +52,7 @@ class SqliteFile:
             self._errors(),
             self._writer,
             self._connection() as connection,
-            _transaction(connection, "BEGIN IMMEDIATE"),
+            transaction(connection, "BEGIN IMMEDIATE"),
         ):
             yield connection
 
@@ -73,7 +74,7 @@ class SqliteFile:
         connection = self._open()
         with self._returned(connection):
             if schema_version(connection) < len(MIGRATIONS):
-                with _transaction(connection, "BEGIN IMMEDIATE"):
+                with transaction(connection, "BEGIN IMMEDIATE"):
                     migrate(connection)
 
     def _open(self) -> sqlite3.Connection:
@@ -126,18 +127,6 @@ class SqliteFile:
             raise StoreUnavailable(f"the graph store {self.path.name} cannot be used: {error}") from error
 
 
-@contextmanager
-def _transaction(connection: sqlite3.Connection, begin: str) -> Iterator[None]:
-    connection.execute(begin)
-    try:
-        yield
-        connection.execute("COMMIT")
-    except BaseException:
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
-        raise
-
-
 def _use_wal(connection: sqlite3.Connection) -> None:
     deadline = time.monotonic() + _BUSY_SECONDS
     while connection.execute("PRAGMA journal_mode").fetchone() != ("wal",):
@@ -147,7 +136,7 @@ def _use_wal(connection: sqlite3.Connection) -> None:
             # Unlike a transaction, the switch does not wait for another process that opens the file at the same time.
             if time.monotonic() > deadline:
                 raise
-            with _transaction(connection, "BEGIN IMMEDIATE"):
+            with transaction(connection, "BEGIN IMMEDIATE"):
                 pass
         else:
             if mode != "wal":

@@ -17,6 +17,7 @@ from schemas.errors import StoreUnavailable
 from schemas.instant import Instant
 from schemas.recall_record import Feedback, RecallRecord
 from schemas.usage import Outcome, Usage
+from stores.sqlite.transaction import transaction
 
 _BUSY_SECONDS = 10.0
 _AT_ONCE = 250
@@ -156,15 +157,8 @@ class UsageFile:
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
-        with self._turn, self._errors():
-            self._connection.execute("BEGIN IMMEDIATE")
-            try:
-                yield
-                self._connection.execute("COMMIT")
-            except BaseException:
-                if self._connection.in_transaction:
-                    self._connection.execute("ROLLBACK")
-                raise
+        with self._turn, self._errors(), transaction(self._connection):
+            yield
 
     @contextmanager
     def _errors(self) -> Iterator[None]:
