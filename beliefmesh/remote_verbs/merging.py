@@ -1,26 +1,17 @@
 """The verbs about who is who, asked of a mesh that runs elsewhere."""
 
-from abc import ABC, abstractmethod
-from collections.abc import Mapping
-from typing import TypeVar
-
-import msgspec
-
 from beliefmesh.ask import principal_of
 from beliefmesh.merging import MergeReport, Proposals, Roster
 from beliefmesh.receipt import Receipt
+from beliefmesh.remote_verbs.connected import Connected, Named, plain
+from beliefmesh.remote_verbs.sending import Asker
 from beliefs.likeness import Proposal
 from recall.roster import Listed
-from schemas.entity import Entity
 from schemas.query import Principal
 
-Named = str | Mapping[str, object] | Entity
-Asker = Principal | str | None
-Result = TypeVar("Result", bound=msgspec.Struct)
 
-
-class RemoteMerging(ABC):
-    """The same names as in `Memory`, over the calls of a client."""
+class RemoteMerging(Connected):
+    """Merges, and who may be one."""
 
     def merge(
         self,
@@ -38,8 +29,8 @@ class RemoteMerging(ABC):
     ) -> MergeReport:
         """Let an entity be read as another one, as `Memory.merge` does."""
         body = {
-            "entity": _plain(entity),
-            "into": _plain(into),
+            "entity": plain(entity),
+            "into": plain(into),
             "preview": preview,
             "reason": reason,
             "agent": agent,
@@ -60,7 +51,7 @@ class RemoteMerging(ABC):
         wait: bool = True,
     ) -> Receipt:
         """End the merge of an entity, as `Memory.unmerge` does."""
-        body = {"entity": _plain(entity), "reason": reason, "agent": agent, "wait": wait}
+        body = {"entity": plain(entity), "reason": reason, "agent": agent, "wait": wait}
         return self._post(f"{self._in(bank)}/entities/unmerge", body, Receipt, _sight(principal, agent))
 
     def entities(
@@ -76,28 +67,6 @@ class RemoteMerging(ABC):
         """Pairs of entities that may be one, as `Memory.merge_proposals` tells them."""
         asked = {"at_least": at_least, "limit": limit}
         return self._get(f"{self._in(bank)}/entities/proposals", Proposals, principal, asked).proposals
-
-    @abstractmethod
-    def _in(self, bank: str | None) -> str: ...
-
-    @abstractmethod
-    def _get(
-        self, path: str, kind: type[Result], principal: Asker = None, asked: Mapping[str, object] | None = None
-    ) -> Result: ...
-
-    @abstractmethod
-    def _post(
-        self,
-        path: str,
-        body: object,
-        kind: type[Result],
-        principal: Asker = None,
-        asked: Mapping[str, object] | None = None,
-    ) -> Result: ...
-
-
-def _plain(entity: Named) -> object:
-    return {"name": entity.name, "type": entity.type} if isinstance(entity, Entity) else entity
 
 
 def _sight(principal: Asker, agent: str) -> Principal:

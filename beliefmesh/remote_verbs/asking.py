@@ -1,0 +1,54 @@
+"""Verbs that ask a mesh elsewhere: recall, explain, history, single beliefs, and the state of a bank as a whole."""
+
+from collections.abc import Mapping
+
+from beliefmesh.ask import entity_of
+from beliefmesh.remote_verbs.connected import Connected, question
+from beliefmesh.remote_verbs.sending import Asker
+from schemas.answer import Answer, Explanation, History
+from schemas.belief import Belief
+from schemas.entity import Entity
+from schemas.instant import Instant, format_instant, parse_instant
+
+
+class RemoteAsking(Connected):
+    """Questions; none of them changes what is believed."""
+
+    def recall(
+        self, text: str, *, bank: str | None = None, wait_for: str = "", principal: Asker = None, **fields: object
+    ) -> Answer:
+        """Ask, as `Memory.recall` does."""
+        return self._post(f"{self._in(bank)}/recall", question(text, wait_for, fields), Answer, principal)
+
+    def explain(
+        self, belief: str, *, bank: str | None = None, principal: Asker = None, as_of: object = None
+    ) -> Explanation:
+        """Every term of a belief's confidence."""
+        past = None if as_of is None else format_instant(parse_instant(as_of, "as_of"))
+        return self._get(f"{self._belief(bank, belief)}/explain", Explanation, principal, {"as_of": past})
+
+    def history(
+        self,
+        of: str | None = None,
+        *,
+        entity: str | Mapping[str, object] | Entity | None = None,
+        attribute: str | None = None,
+        bank: str | None = None,
+        principal: Asker = None,
+    ) -> History:
+        """Every turn of a slot."""
+        asked: dict[str, object] = {"belief": of, "attribute": attribute}
+        if entity is not None:
+            subject = entity_of(entity)
+            asked |= {"entity": subject.name, "type": subject.type}
+        return self._get(f"{self._in(bank)}/slots/history", History, principal, asked)
+
+    def belief(self, id: str, *, bank: str | None = None, principal: Asker = None) -> Belief:
+        """One belief as it is now."""
+        return self._get(self._belief(bank, id), Belief, principal)
+
+    def state_hash(self, bank: str | None = None, now: Instant | None = None) -> str:
+        """A hash of everything that a bank believes at a time."""
+        moment = None if now is None else format_instant(now)
+        told: str = self._json("GET", f"{self._in(bank)}/state-hash", {"now": moment})["state_hash"]
+        return told

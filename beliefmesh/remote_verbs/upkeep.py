@@ -1,0 +1,31 @@
+"""The verbs for jobs of a mesh elsewhere."""
+
+from beliefmesh.remote_verbs.connected import Connected
+from beliefmesh.remote_verbs.sending import segment
+from jobs.run import Progress
+from schemas.job import JobRun, JobRuns, Mode
+
+_SECONDS_AT_ONCE = 5
+
+
+class RemoteUpkeep(Connected):
+    """Jobs of another process, run a few seconds at a time, so that no request takes long."""
+
+    def run_job(
+        self, name: str, *, bank: str | None = None, mode: Mode = "apply", told: Progress = lambda _: None
+    ) -> JobRun:
+        """Run a job on a bank to its end, as `Memory.run_job` does; `told` hears of it every few seconds."""
+        path = f"{self._in(bank)}/jobs/{segment(name, 'job')}"
+        while True:
+            run = self._post(path, {}, JobRun, asked={"mode": mode, "seconds": _SECONDS_AT_ONCE})
+            told(run)
+            if run.ended is not None:
+                return run
+
+    def job_runs(self, name: str | None = None, *, bank: str | None = None, limit: int = 20) -> list[JobRun]:
+        """What jobs did, newest first."""
+        return list(self._get("/v1/job-runs", JobRuns, asked={"job": name, "bank": bank, "limit": limit}).runs)
+
+    def job_run(self, id: str) -> JobRun:
+        """One run of a job."""
+        return self._get(f"/v1/job-runs/{segment(id, 'id')}", JobRun)
