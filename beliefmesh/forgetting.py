@@ -109,8 +109,8 @@ def forget(home: Home, bank: str, wanted: Wanted, progress: Progress, *, dry_run
     3. tombstones into the graph: shards refuse the same observations from here on;
     4. evidence out of its slots, which are decided anew without it, and the changes for the index;
     5. the records out of the log: recalls, dead letters, changes, claims, last observations;
-    6. the index follows the changes; what a language model said of the observations goes, and how the beliefs
-       that are no more were used;
+    6. the index follows the changes; what a language model said of the observations goes, how the beliefs that
+       are no more were used, and the replies that were kept to be given again;
     7. what the stores' files still hold of all that is overwritten;
     8. the tombstones are noted as done.
     """
@@ -354,6 +354,7 @@ def _clear(home: Home, what: Forgotten, observations: Collection[str], progress:
         record.close()
     progress("clearing the files", 2, 3)
     prune_usage(home.graph, what.bank, home.usage)
+    home.replies.erase(what.bank)
     home.log.wipe()
     home.graph.wipe()
     home.mesh.wipe()

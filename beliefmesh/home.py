@@ -20,6 +20,7 @@ from stores.language.endpoint import open_language
 from stores.ledger import open_ledger
 from stores.open import is_kafka, open_graph, open_index, open_log
 from stores.ports import GraphStore, LanguageModel, SearchIndex, StoreUrls
+from stores.sqlite.replies import Replies
 from stores.sqlite.usage import UsageFile
 from streams.choose import open_worker
 from streams.dead_letters import DeadLetters
@@ -85,6 +86,8 @@ class Home:
             )
             self.usage = UsageFile(self.folder.path / "usage.db")
             opened.callback(self.usage.close)
+            self.replies = Replies(self.folder.path / "replies.db")
+            opened.callback(self.replies.close)
             self.letters = DeadLetters(self.log, self.topics)
             self.tombstones = Tombstones(self.log, self.topics)
             self.recalls = RecallLog(self.log, self.topics, clock)

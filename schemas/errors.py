@@ -3,6 +3,7 @@
 BeliefmeshError
 ├── InvalidInput            a field of a request or message is wrong
 │   ├── TooLarge            a text or message is over its limit
+│   ├── KeyReused           an Idempotency-Key came with another request before
 │   └── MalformedMessage    bytes that are not one of our envelopes
 │       └── UnknownSchemaVersion
 ├── InvalidSetting          a setting or its file is wrong
@@ -11,6 +12,8 @@ BeliefmeshError
 ├── VersionConflict         somebody wrote first: read again and decide again
 ├── NotAuthenticated        nobody is known by this key or token, or there is none
 │   └── WrongSignature      a webhook is not signed with the secret that is set
+├── InFlight                the same request is still running
+├── ReplyErased             the request was done, and its reply is gone
 ├── AccessDenied            who asks is known, and may not
 ├── Busy                    too much in flight: retry after a while
 ├── FolderInUse             another process owns this folder
@@ -55,6 +58,12 @@ class MalformedMessage(InvalidInput):
     code = "malformed_message"
 
 
+class KeyReused(InvalidInput):
+    """The Idempotency-Key came with another request before; take a new key for each request."""
+
+    code = "idempotency_key_reused"
+
+
 class UnknownSchemaVersion(MalformedMessage):
     """The envelope has a major schema version that this release does not know; upgrade the reader."""
 
@@ -96,6 +105,18 @@ class NotAuthenticated(BeliefmeshError):
     """Nobody is known by this key or token; send `Authorization: Bearer KEY`."""
 
     code = "not_authenticated"
+
+
+class InFlight(BeliefmeshError):
+    """The same request is still running under this Idempotency-Key; ask again after the stated seconds."""
+
+    code = "in_flight"
+
+
+class ReplyErased(BeliefmeshError):
+    """The request under this Idempotency-Key was done; its reply went with what was forgotten."""
+
+    code = "reply_erased"
 
 
 class AccessDenied(BeliefmeshError):

@@ -53,7 +53,7 @@ class Ledger:
         """Become the one that runs a job on the bank. Raises Busy while another one does, unless dead or silent."""
         with self.writing() as connection:
             held = connection.execute("SELECT owner, beat FROM leases WHERE bank = ?", (bank,)).fetchone()
-            if held and held[0] != owner and held[1] > now - STALE and not _is_dead(held[0]):
+            if held and held[0] != owner and held[1] > now - STALE and not is_dead(held[0]):
                 raise Busy(f"a job runs on bank {bank} already (by {held[0]}); try again when it has ended")
             connection.execute("INSERT OR REPLACE INTO leases VALUES (?, ?, ?)", (bank, owner, now))
 
@@ -169,7 +169,7 @@ def new_owner() -> str:
     return f"{socket.gethostname()}/{os.getpid()}/{uuid4().hex[:8]}"
 
 
-def _is_dead(owner: str) -> bool:
+def is_dead(owner: str) -> bool:
     """Whether the owner was a process of this machine that is gone; of other machines nothing is known."""
     host, _, rest = owner.rpartition("/")[0].rpartition("/")
     if host != socket.gethostname() or not rest.isdecimal():

@@ -28,14 +28,17 @@ from beliefmesh.http import (
     voice,
 )
 from beliefmesh.http.audit import Audit
-from beliefmesh.http.door import admit, door_of
+from beliefmesh.http.door import door_of
+from beliefmesh.http.entry import enter
 from beliefmesh.http.gate import Gate
 from beliefmesh.http.meters import Meters
+from beliefmesh.http.once import Remembering, Repeated, repeated_reply
 from beliefmesh.http.reply import error_reply, refusal
 from beliefmesh.memory import Memory
 from beliefmesh.movement import Movement
 from beliefmesh.settings import Settings
 from schemas.errors import BeliefmeshError
+from stores.ledger import new_owner
 
 _SPARE_THREADS = 4
 """Threads beyond those of the API, so that readiness is answered while the API is full."""
@@ -53,6 +56,7 @@ def create_app(memory: Memory, settings: Settings) -> FastAPI:
         redoc_url=None,
     )
     app.state.settings = settings
+    app.state.owner = new_owner()
     app.state.door = door_of(settings.access, settings.mesh.folder, memory.home.clock)
     audit = Audit(settings.access.audit) if settings.access.audit else None
     for family in (
@@ -69,8 +73,10 @@ def create_app(memory: Memory, settings: Settings) -> FastAPI:
         operations,
         jobs,
     ):
-        app.include_router(family.router, dependencies=[Depends(admit)])
+        app.include_router(family.router, dependencies=[Depends(enter)])
     _watched(app, memory)
+    app.add_exception_handler(Repeated, _of_before)
+    app.add_middleware(Remembering, replies=memory.home.replies)
     app.add_middleware(Gate, meters=app.state.meters, limit=settings.http.max_in_flight, audit=audit)
     return app
 
@@ -104,6 +110,12 @@ async def _of_ours(_: Request, error: Exception) -> Response:
     if not isinstance(error, BeliefmeshError):
         raise error
     return error_reply(error)
+
+
+async def _of_before(_: Request, repeated: Exception) -> Response:
+    if not isinstance(repeated, Repeated):
+        raise repeated
+    return repeated_reply(repeated)
 
 
 async def _of_parameters(_: Request, error: Exception) -> Response:

@@ -21,6 +21,9 @@ _MEGABYTE = 1_048_576
 
 async def read_bytes(request: Request) -> bytes:
     """The body. Raises TooLarge as soon as it is known to be over the limit, without reading the rest."""
+    read: bytes | None = getattr(request.state, "body", None)
+    if read is not None:
+        return read
     megabytes: int = request.app.state.settings.http.max_body_mb
     limit = megabytes * _MEGABYTE
     told = request.headers.get("content-length", "")
@@ -35,7 +38,8 @@ async def read_bytes(request: Request) -> bytes:
             chunks.append(chunk)
     if size > limit:
         raise TooLarge("body", f"is over {megabytes} MB; send it in several requests, or raise http.max_body_mb")
-    return b"".join(chunks)
+    body = request.state.body = b"".join(chunks)
+    return body
 
 
 async def read_json(request: Request) -> Any:

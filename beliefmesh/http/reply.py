@@ -7,7 +7,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from beliefmesh.failure import RETRY_AFTER_SECONDS, error_shape, error_to_builtins, http_status
-from schemas.errors import BeliefmeshError, Busy, NotAuthenticated, StoreUnavailable
+from schemas.errors import BeliefmeshError, Busy, InFlight, NotAuthenticated, StoreUnavailable
 from schemas.wire import dump
 
 JSON_TYPE = "application/json"
@@ -28,7 +28,7 @@ def reply(request: Request, struct: msgspec.Struct, plain: object, status: int =
 
 def error_reply(error: BeliefmeshError) -> Response:
     """An error of ours in the one shape, with advice when to try again where that helps."""
-    again = isinstance(error, Busy | StoreUnavailable)
+    again = isinstance(error, Busy | InFlight | StoreUnavailable)
     headers = {"Retry-After": str(RETRY_AFTER_SECONDS)} if again else None
     if isinstance(error, NotAuthenticated):
         headers = {"WWW-Authenticate": "Bearer"}

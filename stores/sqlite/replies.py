@@ -1,0 +1,140 @@
+"""Replies to writes that carried a key, in one SQLite file, so that the same request again gets the same reply.
+
+A row is claimed before a request runs and holds its reply after it. The claim of a process that died may be taken
+over, as may one that is older than any request. Keys, and what was asked, are kept as digests; replies are kept as
+they were until their age or a forgetting ends them.
+"""
+
+import sqlite3
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import msgspec
+
+from schemas.errors import InFlight, KeyReused, ReplyErased, StoreUnavailable
+from schemas.instant import MINUTE, Instant
+from stores.ledger import is_dead
+from stores.sqlite.transaction import transaction
+
+KEY_FIELD = "Idempotency-Key"
+LONGEST: Instant = 60 * MINUTE
+"""No request runs for so long; a claim that is older is nobody's."""
+
+_BUSY_SECONDS = 10.0
+_TABLES = (
+    "CREATE TABLE IF NOT EXISTS replies (key TEXT PRIMARY KEY, bank TEXT NOT NULL, asked TEXT NOT NULL, "
+    "owner TEXT NOT NULL, at INTEGER NOT NULL, status INTEGER NOT NULL DEFAULT 0, type TEXT NOT NULL DEFAULT '', "
+    "body BLOB) WITHOUT ROWID",
+    "CREATE INDEX IF NOT EXISTS replies_by_age ON replies (at)",
+)
+_TAKE = (
+    "INSERT INTO replies (key, bank, asked, owner, at) VALUES (?, ?, ?, ?, ?) "
+    "ON CONFLICT (key) DO UPDATE SET owner = excluded.owner, at = excluded.at"
+)
+_KEEP = "UPDATE replies SET status = ?, type = ?, body = ? WHERE key = ? AND owner = ? AND status = 0"
+
+
+class KeptReply(msgspec.Struct, frozen=True):
+    """A reply as it left: status, content type, body."""
+
+    status: int
+    type: str
+    body: bytes
+
+
+class Claim(msgspec.Struct, frozen=True):
+    """A request that runs under a key: the digest of the key, and who runs it."""
+
+    key: str
+    owner: str
+
+
+class Replies:
+    """Claims and replies, for several threads and processes; the file is made when first needed.
+
+    Raises StoreUnavailable when it cannot be used.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._turn = threading.Lock()
+        self._opened: sqlite3.Connection | None = None
+
+    def begin(self, claim: Claim, bank: str, asked: str, now: Instant, age: Instant) -> KeptReply | None:
+        """Claim a key for the request whose digest is `asked`; its reply, if it ran before, within `age`.
+
+        Raises KeyReused for another request than the key's, InFlight while it runs, ReplyErased where its reply went
+        with what was forgotten.
+        """
+        with self._writing() as connection:
+            connection.execute("DELETE FROM replies WHERE at < ? AND status > 0", (now - age,))
+            row = connection.execute(
+                "SELECT asked, owner, at, status, type, body FROM replies WHERE key = ?", (claim.key,)
+            ).fetchone()
+            if row is not None:
+                kept = _kept(asked, row, now)
+                if kept is not None:
+                    return kept
+            connection.execute(_TAKE, (claim.key, bank, asked, claim.owner, now))
+        return None
+
+    def keep(self, claim: Claim, reply: KeptReply) -> None:
+        """Keep the reply of a request, durable on return."""
+        with self._writing() as connection:
+            connection.execute(_KEEP, (reply.status, reply.type, reply.body, claim.key, claim.owner))
+
+    def release(self, claim: Claim) -> None:
+        """Give a claim up, of a request that had no effect; the key may be used again."""
+        with self._writing() as connection:
+            connection.execute(
+                "DELETE FROM replies WHERE key = ? AND owner = ? AND status = 0", (claim.key, claim.owner)
+            )
+
+    def erase(self, bank: str) -> None:
+        """Remove the words of all replies of a bank for good; that the requests ran is still known."""
+        if self._path.exists():
+            with self._writing() as connection:
+                connection.execute("UPDATE replies SET body = NULL WHERE bank = ? AND status > 0", (bank,))
+
+    def close(self) -> None:
+        """Close the file."""
+        with self._turn:
+            if self._opened is not None:
+                self._opened.close()
+
+    @contextmanager
+    def _writing(self) -> Iterator[sqlite3.Connection]:
+        try:
+            with self._turn:
+                connection = self._connection()
+                with transaction(connection):
+                    yield connection
+        except (sqlite3.Error, OSError) as error:
+            raise StoreUnavailable(f"the replies in {self._path} cannot be used: {error}") from error
+
+    def _connection(self) -> sqlite3.Connection:
+        if self._opened is None:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            self._opened = sqlite3.connect(
+                self._path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
+            )
+            self._opened.execute("PRAGMA secure_delete = ON")
+            for statement in _TABLES:
+                self._opened.execute(statement)
+        return self._opened
+
+
+def _kept(asked: str, row: tuple[str, str, Instant, int, str, bytes | None], now: Instant) -> KeptReply | None:
+    """The reply that a row holds; None for a claim that may be taken over."""
+    before, owner, at, status, type, body = row
+    if before != asked:
+        raise KeyReused(KEY_FIELD, "came with another request before; take a new key for each request")
+    if status and body is None:
+        raise ReplyErased("the request was done; its reply went when something was forgotten in this bank")
+    if status and body is not None:
+        return KeptReply(status, type, body)
+    if at > now - LONGEST and not is_dead(owner):
+        raise InFlight("the same request is still running under this Idempotency-Key; ask again in a second")
+    return None

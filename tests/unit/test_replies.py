@@ -1,0 +1,97 @@
+"""Replies kept under keys: the same again, refused, in flight, erased, and after the process that ran is gone."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from schemas.errors import InFlight, KeyReused, ReplyErased
+from schemas.instant import DAY, HOUR
+from stores.ledger import new_owner
+from stores.sqlite.replies import Claim, KeptReply, Replies
+
+NOW = 1_718_020_800_000_000
+DONE = KeptReply(200, "application/json", b'{"ids":["o1"]}')
+
+
+@pytest.fixture
+def claim() -> Claim:
+    """A key of a request that this process runs."""
+    return Claim("k1", new_owner())
+
+
+@pytest.fixture
+def replies(tmp_path: Path) -> Iterator[Replies]:
+    """An empty file of replies."""
+    opened = Replies(tmp_path / "replies.db")
+    yield opened
+    opened.close()
+
+
+def test_the_reply_of_a_request_is_given_again_also_after_a_restart(
+    replies: Replies, claim: Claim, tmp_path: Path
+) -> None:
+    assert replies.begin(claim, "acme", "asked", NOW, DAY) is None
+    replies.keep(claim, DONE)
+    replies.close()
+
+    again = Replies(tmp_path / "replies.db")
+
+    assert again.begin(Claim("k1", new_owner()), "acme", "asked", NOW + HOUR, DAY) == DONE
+    again.close()
+
+
+def test_a_key_that_comes_with_another_request_is_refused(replies: Replies, claim: Claim) -> None:
+    replies.begin(claim, "acme", "asked", NOW, DAY)
+
+    with pytest.raises(KeyReused, match="another request"):
+        replies.begin(claim, "acme", "asked otherwise", NOW, DAY)
+
+
+def test_a_request_that_still_runs_is_told_so_and_one_of_a_dead_process_is_taken_over(
+    replies: Replies, claim: Claim
+) -> None:
+    replies.begin(claim, "acme", "asked", NOW, DAY)
+    host = claim.owner.split("/")[0]
+    dead = Claim("k2", f"{host}/999999999/x")
+    replies.begin(dead, "acme", "asked", NOW, DAY)
+
+    with pytest.raises(InFlight):
+        replies.begin(Claim("k1", new_owner()), "acme", "asked", NOW, DAY)
+    assert replies.begin(Claim("k2", new_owner()), "acme", "asked", NOW, DAY) is None
+
+    replies.keep(dead, DONE)
+    with pytest.raises(InFlight):
+        replies.begin(Claim("k2", new_owner()), "acme", "asked", NOW, DAY)
+
+
+def test_a_claim_that_was_given_up_may_be_made_for_another_request(replies: Replies, claim: Claim) -> None:
+    replies.begin(claim, "acme", "asked", NOW, DAY)
+
+    replies.release(claim)
+
+    assert replies.begin(claim, "acme", "asked otherwise", NOW, DAY) is None
+
+
+def test_a_reply_that_is_too_old_is_gone(replies: Replies, claim: Claim) -> None:
+    replies.begin(claim, "acme", "asked", NOW, DAY)
+    replies.keep(claim, DONE)
+
+    assert replies.begin(claim, "acme", "asked", NOW + DAY + 1, DAY) is None
+
+
+def test_an_erased_reply_leaves_no_word_and_no_second_effect(replies: Replies, claim: Claim, tmp_path: Path) -> None:
+    replies.begin(claim, "acme", "asked", NOW, DAY)
+    replies.keep(claim, KeptReply(200, "application/json", b"a secret word"))
+
+    replies.erase("acme")
+
+    assert b"a secret word" not in (tmp_path / "replies.db").read_bytes()
+    with pytest.raises(ReplyErased):
+        replies.begin(claim, "acme", "asked", NOW, DAY)
+
+
+def test_nothing_is_written_before_the_first_key_comes(replies: Replies, tmp_path: Path) -> None:
+    replies.erase("acme")
+
+    assert not (tmp_path / "replies.db").exists()
