@@ -5,6 +5,7 @@ text, if there is one, else the rules do, and they stand in whenever the model f
 """
 
 import time
+from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 
@@ -35,11 +36,15 @@ log_events = structlog.get_logger("actors")
 
 
 class Extractor:
-    """Reads what observations claim. With a model it has a record, which it closes; a record alone is read only."""
+    """Reads what observations claim. With a model it has a record, which it closes; a record alone is read only.
+
+    `counts` tells of texts whose reading by a model was recorded and not, and of those that the rules read instead.
+    """
 
     def __init__(
         self, model: LanguageModel | None = None, record: LanguageRecord | None = None, *, concurrency: int = 4
     ) -> None:
+        self.counts: Counter[str] = Counter()
         self._model = model
         self._record = record
         self._pool = ThreadPoolExecutor(concurrency, "language") if model else None
@@ -66,7 +71,9 @@ class Extractor:
     ) -> list[tuple[Evidence, ...]]:
         questions = [question_about(observation) for observation, _ in observations]
         told = [_told(observation) for observation, _ in observations]
-        known = record.outcomes([one for one, question in zip(told, questions, strict=True) if question])
+        asked = [one for one, question in zip(told, questions, strict=True) if question]
+        known = record.outcomes(asked)
+        self.counts.update({"cache.readings.hit": len(known), "cache.readings.miss": len(set(asked)) - len(known)})
         known |= self._asked(
             {
                 one: (observation, question)

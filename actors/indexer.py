@@ -22,9 +22,13 @@ _REFRESHED_BELIEFS = 4
 
 
 class Indexer:
-    """Writes a belief's rows at its version; the graph keeps the mark of what is indexed."""
+    """Writes a belief's rows at its version; the graph keeps the mark of what is indexed.
+
+    `counts` tells of texts whose vectors were kept and not.
+    """
 
     def __init__(self, graph: GraphStore, index: SearchIndex, embedder: Embedder | None) -> None:
+        self.counts: Counter[str] = Counter()
         self._graph = graph
         self._index = index
         self._embedder = embedder
@@ -203,6 +207,7 @@ class Indexer:
             return None
         missing = sorted({text for text, want in zip(texts, wanted, strict=True) if want and text not in self._vectors})
         fresh = dict(zip(missing, self._embedder.passages(missing), strict=True)) if missing else {}
+        self.counts.update({"cache.vectors.miss": len(missing), "cache.vectors.hit": sum(wanted) - len(missing)})
         zero = np.zeros(self._embedder.dimensions, np.float32)
         found = [
             (fresh[text] if text in fresh else self._vectors[text]) if want else zero

@@ -5,7 +5,7 @@ from threading import Lock
 
 from actors.extractor import Extractor
 from actors.indexer import Indexer
-from actors.mesh import Mesh
+from actors.mesh import Mesh, summed
 from actors.recaller import NO_EXTENSION, Extension, Recaller
 from actors.shard import EntityShard
 from schemas.answer import Answer, Explanation, History
@@ -102,6 +102,10 @@ class InlineMesh(Mesh):
     def belief(self, bank: str, belief: str, principal: Principal, now: Instant) -> Belief:
         """See `Mesh.belief`."""
         return self._recaller.belief(bank, belief, principal, now)
+
+    def counts(self) -> Mapping[str, int]:
+        """See `Mesh.counts`."""
+        return summed(each.counts for each in (self._shard, self._indexer, self._extractor))
 
     def close(self) -> None:
         """End the threads of recaller and extractor; the stores belong to the caller."""

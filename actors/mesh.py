@@ -1,7 +1,8 @@
 """The mesh as its callers see it: batches to extractors, shards, indexers and recallers, however they run."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 
 from schemas.answer import Answer, Explanation, History
 from schemas.belief import Belief
@@ -91,5 +92,20 @@ class Mesh(ABC):
         """One belief as the principal may see it."""
 
     @abstractmethod
+    def counts(self) -> Mapping[str, int]:
+        """What the actors have counted since they began, summed: `cache.NAME.hit` and `.miss`, `version_conflicts`.
+
+        Asked for often and never worth a wait: of an actor that is busy or away, what it last said.
+        """
+
+    @abstractmethod
     def close(self) -> None:
         """Stop the actors and release what they hold."""
+
+
+def summed(counts: Iterable[Mapping[str, int]]) -> dict[str, int]:
+    """What several actors have counted, together; a count of nothing stays."""
+    total: Counter[str] = Counter()
+    for each in counts:
+        total.update(dict(each))
+    return dict(total)

@@ -1,5 +1,6 @@
 """The single writer of a share of the entities: evidence in, decisions written, changes out."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import msgspec
@@ -29,10 +30,12 @@ class EntityShard:
     """Decides slots from their evidence and writes them by version.
 
     Recently used slots are kept; another writer is noticed by the version check, and then the slot is read again and
-    decided again. Everything here may run twice with the same effect as once.
+    decided again. Everything here may run twice with the same effect as once. `counts` tells of slots found kept and
+    not, and of writes that met another writer.
     """
 
     def __init__(self, graph: GraphStore) -> None:
+        self.counts = Counter({"version_conflicts": 0, "version_conflicts_given_up": 0})
         self._graph = graph
         self._kept: dict[SlotKey, StoredSlot] = {}
         self._kept_evidence = 0
@@ -139,7 +142,9 @@ class EntityShard:
                 self._graph.apply([revision.decision for revision in done.values() if revision.decision is not None])
                 break
             except VersionConflict as conflict:
+                self.counts["version_conflicts"] += 1
                 if attempt == _ATTEMPTS:
+                    self.counts["version_conflicts_given_up"] += 1
                     raise
                 for key in [key for key in done if key[1] in conflict.slots]:
                     del done[key]
@@ -197,6 +202,8 @@ class EntityShard:
         for (bank, slot), stored in found.items():
             if stored is None:
                 missing.setdefault(bank, []).append(slot)
+        absent = sum(map(len, missing.values()))
+        self.counts.update({"cache.slots.miss": absent, "cache.slots.hit": len(found) - absent})
         for bank, slots in missing.items():
             found.update({(bank, slot): stored for slot, stored in self._graph.load_slots(bank, slots).items()})
         return found

@@ -1,5 +1,6 @@
 """The figures of a mesh for those who run it: what it holds, what waits and since when, what this process has done."""
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,6 +12,7 @@ from schemas.instant import Instant, format_instant
 from streams.backlog import Backlog, Place, backlogs, places
 from streams.topology import STAGES
 from streams.watermark import low_watermarks
+from streams.worker import Worker
 
 
 def figures(home: Home, bank: str | None = None) -> dict[str, Any]:
@@ -34,8 +36,22 @@ def figures_at(home: Home, now: Instant, found: Sequence[Place], bank: str | Non
         "low_watermark": {name: format_instant(at) for name, at in marks.items()},
         "freshness_seconds": msgspec.to_builtins(home.worker.freshness.counted()),
         "dead_letters": home.letters.count(),
+        "dead_lettered": dict(Counter(home.worker.dead_lettered) + home.letters.added),
         "handled": dict(home.worker.counts),
+        "stages": _stages(home.worker),
+        "pauses": dict(home.worker.pauses),
+        "actors": dict(home.mesh.counts()),
         "runtime": home.runtime,
+    }
+
+
+def _stages(worker: Worker) -> dict[str, dict[str, Any]]:
+    """By stage, histograms of the seconds and the records of the batches that this process has done."""
+    sizes = worker.sizes.counted()
+    return {
+        stage: {"seconds": msgspec.to_builtins(seconds), "records": msgspec.to_builtins(sizes[stage])}
+        for stage, seconds in worker.seconds.counted().items()
+        if stage in sizes
     }
 
 

@@ -12,6 +12,7 @@ from actors.recaller import NO_EXTENSION, Extension
 from beliefmesh.folder import Folder
 from beliefmesh.settings import MeshSettings, Settings
 from beliefmesh.space import current_space, place_of, url_in
+from beliefmesh.tally import Tally
 from schemas.errors import InvalidSetting, StoreUnavailable
 from schemas.instant import Instant
 from stores.archive import Archive
@@ -51,6 +52,7 @@ class Home:
     ) -> None:
         self.settings = settings
         self.clock = clock
+        self.tally = Tally()
         self.runtime = _runtime(settings.mesh)
         with ExitStack() as opened:
             self.folder = Folder(settings.mesh.folder, shared=bool(settings.mesh.address))

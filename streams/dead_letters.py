@@ -1,5 +1,6 @@
 """The dead letters of a log: list, show, replay (safe to repeat) and drop."""
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from threading import Lock
 
@@ -16,12 +17,14 @@ _LOOKED_AT_AGAIN = 100
 
 
 class DeadLetters:
-    """What was set aside and has been neither replayed nor dropped."""
+    """What was set aside and has been neither replayed nor dropped; `added` counts by stage what was set aside here."""
 
     def __init__(self, log: Log, topics: Topics) -> None:
+        self.added: Counter[str] = Counter()
         self._log = log
         self._topic = topics.name(DEAD_LETTERS)
         self._turn = Lock()
+        self._counting = Lock()
         self._ids: dict[int, str] = {}
         self._read_to = 0
         self._looked_to = 0
@@ -29,6 +32,8 @@ class DeadLetters:
     def add(self, letters: Sequence[DeadLetter], at: Instant) -> None:
         """Set messages aside. One that is set aside again, after a crash or a replay, stays one letter: ids tell."""
         self._log.append(self._topic, [Entry(letter.id, pack(letter, letter.id)) for letter in letters], at)
+        with self._counting:
+            self.added.update(letter.stage for letter in letters)
 
     def all(self) -> list[DeadLetter]:
         """Every dead letter, oldest first, each once."""

@@ -1,4 +1,4 @@
-"""A histogram of seconds with fixed bounds, counted by several threads."""
+"""Histograms of seconds or sizes with fixed bounds, counted by several threads."""
 
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
@@ -17,7 +17,7 @@ class Counted(msgspec.Struct, frozen=True):
 
 
 class Histogram:
-    """Counts durations by the smallest bound that they do not exceed."""
+    """Counts durations, or sizes, by the smallest bound that they do not exceed."""
 
     def __init__(self, bounds: Sequence[float]) -> None:
         self._bounds = tuple(bounds)
@@ -25,10 +25,10 @@ class Histogram:
         self._sum = 0.0
         self._turn = Lock()
 
-    def add(self, seconds: Iterable[float]) -> None:
-        """Count durations."""
+    def add(self, amounts: Iterable[float]) -> None:
+        """Count some."""
         with self._turn:
-            for each in seconds:
+            for each in amounts:
                 self._counts[bisect_left(self._bounds, each)] += 1
                 self._sum += each
 
@@ -38,3 +38,24 @@ class Histogram:
             totals, total = list(accumulate(self._counts)), self._sum
         names = (*map(str, self._bounds), "+Inf")
         return Counted(dict(zip(names, totals, strict=True)), total, totals[-1])
+
+
+class Histograms:
+    """A histogram of the same bounds for each name that was met."""
+
+    def __init__(self, bounds: Sequence[float]) -> None:
+        self._bounds = tuple(bounds)
+        self._turn = Lock()
+        self._by_name: dict[str, Histogram] = {}
+
+    def add(self, name: str, amount: float) -> None:
+        """Count one under a name."""
+        with self._turn:
+            histogram = self._by_name.setdefault(name, Histogram(self._bounds))
+        histogram.add([amount])
+
+    def counted(self) -> dict[str, Counted]:
+        """What was counted, by name."""
+        with self._turn:
+            known = dict(self._by_name)
+        return {name: histogram.counted() for name, histogram in known.items()}

@@ -1,5 +1,6 @@
 """What every worker does with a batch, whichever log brings it: the order of durable writes, counts, reviews."""
 
+import time
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -16,13 +17,17 @@ from schemas.slot import Amendment, Change
 from stores.ports import Entry, Log, Record
 from streams.bundles import bundled
 from streams.dead_letters import DeadLetters
-from streams.histogram import Histogram
+from streams.histogram import Histogram, Histograms
 from streams.topics import CHANGES, CLAIMS, Topics
 from streams.topology import Stage, entry_of
 
 FIRST_PAUSE = 0.1
 LONGEST_PAUSE = 10.0
 FRESHNESS_BOUNDS = (0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0, 600.0)
+STAGE_BOUNDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0)
+SIZE_BOUNDS = (1.0, 5.0, 10.0, 50.0, 100.0, 500.0, 1_000.0, 2_000.0, 4_000.0, 10_000.0)
+REVIEW = "review"
+"""Stands beside the names of the stages for what time alone brings, and what a decision brings with it."""
 
 Due = Callable[[Instant, int], list[tuple[str, str]]]
 
@@ -33,7 +38,8 @@ class Worker(ABC):
     """Moves records through the stages. `stopped_by` says why nothing moves, "" while it does.
 
     `freshness` counts, for each change with new evidence that this process indexed, the seconds from its acceptance
-    by the log to its being recallable.
+    by the log to its being recallable. `seconds` and `sizes` count, by stage, how long each batch took that had its
+    effect, and how many records it had; `pauses`, by the name of the error, what stopped the stream for a while.
     """
 
     def __init__(
@@ -41,7 +47,10 @@ class Worker(ABC):
     ) -> None:
         self.stopped_by = ""
         self.counts: Counter[str] = Counter()
+        self.pauses: Counter[str] = Counter()
         self.freshness = Histogram(FRESHNESS_BOUNDS)
+        self.seconds = Histograms(STAGE_BOUNDS)
+        self.sizes = Histograms(SIZE_BOUNDS)
         self._log = log
         self._mesh = mesh
         self._topics = topics
@@ -71,8 +80,10 @@ class Worker(ABC):
 
     def review(self, slots: Sequence[tuple[str, str]]) -> None:
         """Decide (bank, slot) pairs again, and announce what changed; for the next stage to index."""
+        began = time.monotonic()
         self.announce(self._mesh.review(slots, self._clock()))
         self._count({"reviews": len(slots)})
+        self._took(REVIEW, began, len(slots))
 
     def announce(self, changes: Sequence[Change]) -> None:
         """Tell the next stage, which indexes, and all who listen what was decided."""
@@ -95,7 +106,7 @@ class Worker(ABC):
         3. what the next stage reads (decide: the change events);
         4. the offsets, through `commit`, which gets the next offset of each partition.
         """
-        now = self._clock()
+        began, now = time.monotonic(), self._clock()
         outcome = stage.handle(self._mesh, batch, now)
         done = self._clock()
         if outcome.dead:
@@ -104,6 +115,7 @@ class Worker(ABC):
         commit({partition: records[-1].offset + 1 for partition, records in batch.items() if records})
         self._count({**outcome.counts, "dead_letters": len(outcome.dead)})
         self.freshness.add(max(0, done - at) / SECOND for at in outcome.recallable)
+        self._took(stage.name, began, sum(map(len, batch.values())))
 
     def _publish(self, topic: str, entries: Sequence[Entry], now: Instant) -> None:
         """Append for the next stage. Claims, which only that one reads, go by partition together, changes by key."""
@@ -118,10 +130,21 @@ class Worker(ABC):
         for letter in dead:
             log_events.warning("record.dead_lettered", stage=letter.stage, error=letter.error, reason=letter.reason)
 
+    @property
+    def dead_lettered(self) -> Mapping[str, int]:
+        """By stage, how many messages this worker has set aside."""
+        return dict(self._letters.added)
+
     def _count(self, counts: Mapping[str, int]) -> None:
         with self._counting:
             self.counts.update(counts)
 
+    def _took(self, stage: str, began: float, records: int) -> None:
+        self.seconds.add(stage, time.monotonic() - began)
+        self.sizes.add(stage, records)
+
     def _paused(self, error: Exception, seconds: float) -> None:
+        with self._counting:
+            self.pauses[type(error).__name__] += 1
         self.stopped_by = str(error) or type(error).__name__
         log_events.error("stream.paused", error=type(error).__name__, reason=str(error), seconds=seconds)

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 import ray
@@ -10,7 +11,7 @@ from ray.exceptions import GetTimeoutError, RayActorError, RayError, RayTaskErro
 from actors.cluster.shells import EXTRACTOR, SEARCH, SHARD
 from actors.cluster.start import start_ray
 from actors.extractor import PIECE
-from actors.mesh import Mesh
+from actors.mesh import Mesh, summed
 from actors.shared import Crew, Pulse
 from schemas.answer import Answer, Explanation, History
 from schemas.belief import Belief
@@ -25,7 +26,7 @@ from schemas.slot import Amendment, Change
 from stores.ports import StoreUrls
 
 START_SECONDS = 120.0
-_CALL_SECONDS, _LOOK_SECONDS, _FLUSH_SECONDS = 600.0, 2.0, 30.0
+_CALL_SECONDS, _LOOK_SECONDS, _FLUSH_SECONDS, _GLANCE_SECONDS = 600.0, 2.0, 30.0, 0.5
 EXTRACTORS = 1
 
 FOR_EVER: Any = {"max_restarts": -1, "max_task_retries": -1, "num_cpus": 0}
@@ -142,6 +143,16 @@ class RayMesh(Mesh):
         found: Belief = self._get(self._present().search.belief.remote(bank, belief, principal, now))
         return found
 
+    def counts(self) -> Mapping[str, int]:
+        """See `Mesh.counts`; an actor that starts or is lost counts as it last did."""
+        with suppress(StoreUnavailable):
+            calls = [actor.counts.remote() for actor in self._present().everybody()]
+            told, _ = ray.wait(calls, num_returns=len(calls), timeout=_GLANCE_SECONDS)
+            for place, call in enumerate(calls):
+                if call in told:
+                    self._counted[place] = self._get(call)
+        return summed(list(self._counted.values()))
+
     def processes(self) -> list[int]:
         """The process id of each actor, the shards' first and in order; waits for those that are starting."""
         calls = [actor.ready.remote() for actor in self._present().everybody()]
@@ -167,6 +178,7 @@ class RayMesh(Mesh):
         self.address: str = ray.get_runtime_context().gcs_address
         self._pulse = Pulse(self.address)
         self._lost = False
+        self._counted: dict[int, Mapping[str, int]] = {}
 
     def _disconnect(self) -> None:
         if self._connected_here and self._pulse.beats():  # without a cluster, Ray's good-bye may end the process

@@ -1,7 +1,7 @@
 """The shells: each actor as Ray runs it, one method a message, under the name and parameters of the plain method."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import ray
@@ -40,6 +40,11 @@ class ExtractorActor:
         """See `Extractor.extract`."""
         return self._extractor.extract(observations)
 
+    @ray.method(concurrency_group="look")
+    def counts(self) -> Mapping[str, int]:
+        """What was counted since this actor began."""
+        return dict(self._extractor.counts)
+
 
 class ShardActor:
     """Remote shell of `EntityShard`."""
@@ -77,6 +82,11 @@ class ShardActor:
     def drop(self, keys: Sequence[tuple[str, str]]) -> None:
         """See `EntityShard.drop`."""
         self._shard.drop(keys)
+
+    @ray.method(concurrency_group="look")
+    def counts(self) -> Mapping[str, int]:
+        """What was counted since this actor began."""
+        return dict(self._shard.counts)
 
 
 class SearchActor:
@@ -155,12 +165,20 @@ class SearchActor:
         """See `Recaller.belief`."""
         return self._recaller.belief(bank, belief, principal, now)
 
+    @ray.method(concurrency_group="look")
+    def counts(self) -> Mapping[str, int]:
+        """What was counted since this actor began."""
+        return dict(self._indexer.counts)
+
     def _require_open(self) -> None:
         if self._ended:
             raise StoreUnavailable("the actors are being ended; start them again")
 
 
-EXTRACTOR = ray.remote(ExtractorActor)
-SHARD = ray.remote(ShardActor)
-_GROUPS: Any = {"concurrency_groups": {"index": 1, "recall": 4}}
+_LOOKED_AT: Any = {"concurrency_groups": {"look": 1}}
+"""Counts are told beside the work; everything else of such an actor runs one call after another."""
+
+EXTRACTOR: Any = ray.remote(**_LOOKED_AT)(ExtractorActor)
+SHARD: Any = ray.remote(**_LOOKED_AT)(ShardActor)
+_GROUPS: Any = {"concurrency_groups": {"look": 1, "index": 1, "recall": 4}}
 SEARCH: Any = ray.remote(**_GROUPS)(SearchActor)

@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from beliefmesh.figures import figures_at
 from beliefmesh.home import Home
-from beliefmesh.http.meters import CONTENT_TYPE, Meters
+from beliefmesh.http.exposition import Scrape, exposition
 from beliefmesh.http.reply import json_reply
 from beliefmesh.movement import Movement
 from schemas.errors import BeliefmeshError
@@ -40,11 +40,13 @@ async def ready(request: Request) -> Response:
 
 @router.get("/metrics")
 async def metrics(request: Request) -> Response:
-    """Counts, lag, freshness, watermarks, dead letters and requests as Prometheus text."""
+    """What the mesh holds, what waits, and what this process has done, for Prometheus (`docs/observing.md`)."""
     state = request.app.state
-    stats, reasons = await run_in_threadpool(_look, state.memory.home, state.movement)
-    meters: Meters = state.meters
-    return Response(meters.text(stats, not reasons), media_type=CONTENT_TYPE)
+    home: Home = state.memory.home
+    stats, reasons = await run_in_threadpool(_look, home, state.movement)
+    accepted = request.headers.get("accept", "")
+    text, content_type = exposition(Scrape(stats, not reasons, state.meters, home.tally), accepted)
+    return Response(text, media_type=content_type)
 
 
 def _reasons(home: Home, movement: Movement) -> list[str]:

@@ -1,5 +1,6 @@
 """Verbs that ask: recall, explain, history, single beliefs, and the state of a bank as a whole."""
 
+import time
 from collections.abc import Iterator, Mapping
 
 import msgspec
@@ -10,6 +11,7 @@ from beliefmesh.verbs.bound import Bound
 from schemas.answer import Answer, Explanation, History
 from schemas.belief import Belief
 from schemas.entity import Entity
+from schemas.errors import StoreUnavailable
 from schemas.instant import Instant, parse_instant
 from schemas.limits import check_name
 from schemas.query import Principal, Query
@@ -26,9 +28,19 @@ class Asking(Bound):
         self.wait(wait_for)
         self._keep_up()
         query = query_of(text, self._bank(bank), self.home.clock(), self.home.settings.recall, fields)
-        answer = self._with_archived(query, self.home.mesh.recall(query))
+        answer = self._with_archived(query, self._answered(query))
         self.home.recalls.note(query, answer)
         self._echoes.returned(query, answer)
+        return answer
+
+    def _answered(self, query: Query) -> Answer:
+        began = time.monotonic()
+        try:
+            answer = self.home.mesh.recall(query)
+        except StoreUnavailable:
+            self.home.tally.not_answered()
+            raise
+        self.home.tally.answered(answer, time.monotonic() - began)
         return answer
 
     def _with_archived(self, query: Query, answer: Answer) -> Answer:

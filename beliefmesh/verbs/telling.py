@@ -1,5 +1,6 @@
 """Verbs that tell the memory something: observations, one by one or by the file."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import msgspec
@@ -129,7 +130,10 @@ class Telling(Bound):
         topic = self.home.topics.name(OBSERVATIONS)
         kept = without_forgotten(self.home.graph, taken)
         entries = bundled_by_bank(map(entry_of, kept), self.home.log.partitions(topic))
-        return self.home.log.append(topic, entries, self.home.clock())
+        places = self.home.log.append(topic, entries, self.home.clock())
+        for bank, some in Counter(observation.bank for observation in kept).items():
+            self.home.tally.took_in(bank, some)
+        return places
 
     def _require_version(self, taken: Sequence[Observation], expected: int) -> None:
         claims = [(observation, claim) for observation in taken for claim in observation.claims]

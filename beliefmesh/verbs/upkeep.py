@@ -1,12 +1,13 @@
 """Verbs for jobs: which there are, running one, what the runs did."""
 
+import time
 from collections.abc import Callable
 
 from beliefmesh.verbs.bound import Bound
 from beliefmesh.work import work_on
 from jobs.catalogue import job_named
 from jobs.run import Progress, run_job
-from schemas.errors import InvalidInput
+from schemas.errors import Busy, InvalidInput
 from schemas.job import JobRun, Mode
 from schemas.limits import check_bank, shown
 
@@ -32,7 +33,15 @@ class Upkeep(Bound):
         """
         job = job_named(name)
         work = work_on(self.home, self._bank(bank), check_mode(mode))
-        run = run_job(job, work, self.home.ledger, told=told, enough=enough)
+        began, outcome = time.monotonic(), "failed"
+        try:
+            run = run_job(job, work, self.home.ledger, told=told, enough=enough)
+            outcome = "stopped" if run.ended is None else "done"
+        except Busy:
+            outcome = "busy"
+            raise
+        finally:
+            self.home.tally.ran(name, work.mode, outcome, time.monotonic() - began)
         if work.applies and not self.home.streaming:
             self.home.worker.drain()
         return run

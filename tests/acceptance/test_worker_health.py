@@ -75,20 +75,20 @@ def worker(kafka: str, tmp_path: Path) -> Iterator[Running]:
 
 
 def test_a_worker_tells_of_itself_at_its_port_and_ends_when_told(worker: Running, kafka: str) -> None:
-    assert "beliefmesh_ready 1\n" in worker.until_metrics_have("beliefmesh_ready 1\n"), worker.said.read_text()
+    assert "beliefmesh_ready 1.0\n" in worker.until_metrics_have("beliefmesh_ready 1.0\n"), worker.said.read_text()
     claim = Claim(entity=Entity("shop"), attribute="opens at", value="9:00")
     told = Observation(id="o1", bank="b", source=Source("desk"), observed_at=MAY, claims=(claim,))
     log = KafkaLog(f"kafka://{kafka}", KafkaOptions())
     log.append(f"{worker.prefix}observations", [Entry(observation_key(told), pack(told, "o1"))], MAY)
     log.close()
 
-    metrics = worker.until_metrics_have("beliefmesh_freshness_seconds_count 1\n")
+    metrics = worker.until_metrics_have("beliefmesh_freshness_seconds_count 1.0\n")
     live, ready, other = (worker.get(path) for path in ("/health/live", "/health/ready", "/v1/stats"))
     worker.process.terminate()
     code = worker.process.wait(60)
 
-    assert "beliefmesh_freshness_seconds_count 1\n" in metrics, worker.said.read_text()
-    assert 'beliefmesh_count{bank="b",kind="evidence"} 1\n' in metrics
+    assert "beliefmesh_freshness_seconds_count 1.0\n" in metrics, worker.said.read_text()
+    assert 'beliefmesh_count{bank="b",kind="evidence"} 1.0\n' in metrics
     assert live is not None
     assert live.json() == {"status": "live"}
     assert ready is not None

@@ -260,14 +260,14 @@ def test_health_and_metrics_tell_that_it_is_alive_ready_and_what_it_holds(client
 
     assert client.get("/health/live").json() == {"status": "live"}
     assert client.get("/health/ready").json() == {"status": "ready", "reasons": []}
-    assert 'beliefmesh_count{bank="shop",kind="evidence"} 1\n' in metrics
-    assert 'beliefmesh_lag_records{stage="index",partition="7"} 0\n' in metrics
-    assert 'beliefmesh_lag_seconds{stage="index",partition="7"} 0\n' in metrics
-    assert 'beliefmesh_freshness_seconds_bucket{le="+Inf"} 1\n' in metrics
-    assert "beliefmesh_freshness_seconds_count 1\n" in metrics
+    assert 'beliefmesh_count{bank="shop",kind="evidence"} 1.0\n' in metrics
+    assert 'beliefmesh_lag_records{partition="7",stage="index"} 0.0\n' in metrics
+    assert 'beliefmesh_lag_seconds{partition="7",stage="index"} 0.0\n' in metrics
+    assert 'beliefmesh_freshness_seconds_bucket{le="+Inf"} 1.0\n' in metrics
+    assert "beliefmesh_freshness_seconds_count 1.0\n" in metrics
     assert 'beliefmesh_low_watermark_seconds{bank="shop"} ' in metrics
     route = 'method="POST",route="/v1/banks/{bank}/observations",status="200"'
-    assert f"beliefmesh_http_requests_total{{{route}}} 1\n" in metrics
+    assert f"beliefmesh_http_requests_total{{{route}}} 1.0\n" in metrics
 
 
 def test_a_paused_stream_is_not_ready_and_says_why(client: httpx.Client, memory: Memory) -> None:
@@ -298,7 +298,7 @@ def test_one_partition_that_stands_while_others_move_makes_it_not_ready_and_is_n
     assert [answer.status_code for answer in answers] == [200, 200, 503, 503]
     (reason,) = answers[3].json()["reasons"]
     assert reason == "nothing has moved for 90 s at stage extract, partition 2, while 1 records wait"
-    assert "beliefmesh_ready 0\n" in client.get("/metrics").text
+    assert "beliefmesh_ready 0.0\n" in client.get("/metrics").text
     log.commit(group, "observations", {2: 1})
     assert client.get("/health/ready").status_code == 200
 
@@ -325,7 +325,7 @@ def test_a_store_that_does_not_answer_makes_it_not_ready_and_still_alive(client:
 
     assert ready.status_code == 503
     assert "closed" in ready.json()["reasons"][0]
-    assert "beliefmesh_ready 0\n" in metrics.text
+    assert "beliefmesh_ready 0.0\n" in metrics.text
     assert "beliefmesh_dead_letters" not in metrics.text
     assert client.get("/health/live").status_code == 200
 
@@ -341,7 +341,7 @@ def test_an_app_of_health_alone_answers_nothing_else_in_the_one_shape(memory: Me
     with health_served(memory, listener), httpx.Client(base_url=address_of(listener), timeout=30.0) as client:
         assert client.get("/health/live").json() == {"status": "live"}
         assert client.get("/health/ready").json() == {"status": "ready", "reasons": []}
-        assert "beliefmesh_ready 1\n" in client.get("/metrics").text
+        assert "beliefmesh_ready 1.0\n" in client.get("/metrics").text
         refused = client.get("/v1/stats")
 
     assert (refused.status_code, refused.json()["error"]["code"]) == (404, "not_found")
@@ -601,5 +601,5 @@ def test_the_value_of_a_belief_and_the_budget_of_its_bank_are_told_over_http(cli
     assert "too few" in remote.learn_value(dry_run=True).reason
     assert client.post("/v1/banks/none/budget", json={}).json()["error"]["code"] == "unknown_bank"
     metrics = client.get("/metrics").text
-    assert 'beliefmesh_budget_use{bank="default",measure="beliefs"} 1' in metrics
+    assert 'beliefmesh_budget_use{bank="default",measure="beliefs"} 1.0' in metrics
     assert 'beliefmesh_budget_use{bank="default",measure="bytes"}' in metrics

@@ -68,6 +68,8 @@ def test_the_sample_gives_the_same_state_and_answers_as_inline(open_memory, samp
     assert memory.explain(found.belief.id).belief.id == found.belief.id
     assert memory.belief(found.belief.id).id == found.belief.id
     assert memory.history(found.belief.id).turns
+    counted = memory.stats()["actors"]
+    assert (counted["cache.slots.miss"] > 0, counted["cache.vectors.miss"] > 0) == (True, True)
     memory.close()
     assert open_memory(runtime="inline").doctor().differences == ()
 

@@ -352,6 +352,7 @@ def test_the_background_loop_outlives_a_failure_says_why_and_goes_on(house: Hous
     with Running(worker):
         assert failed.wait(30)
         assert until(lambda: worker.stopped_by == str(error))
+        assert worker.pauses[type(error).__name__] >= 1
         house.tell("boat")
         assert until(lambda: house.kept() == {"boat"})
         assert until(lambda: worker.stopped_by == "")
