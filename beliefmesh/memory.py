@@ -10,6 +10,7 @@ from actors.recaller import Extension
 from beliefmesh.home import Home, system_clock
 from beliefmesh.policy_file import read_policy
 from beliefmesh.remote import RemoteMemory
+from beliefmesh.remote_verbs.sending import PATIENCE
 from beliefmesh.settings import Settings, load_settings
 from beliefmesh.verbs.backing import Backing
 from beliefmesh.verbs.forgetting import Forgetting
@@ -59,9 +60,9 @@ class Memory(Reflecting, Keeping, Merging, Narrating, Profiling, Operating, Upke
             raise
 
     @staticmethod
-    def connect(url: str, *, bank: str = "default", key: str = "") -> RemoteMemory:
-        """A client of a mesh that runs elsewhere and serves HTTP at `url`, with the key or token that it asks for."""
-        return RemoteMemory(url, bank=bank, key=key)
+    def connect(url: str, *, bank: str = "default", key: str = "", patience: float = PATIENCE) -> RemoteMemory:
+        """A client of a mesh that runs elsewhere and serves HTTP at `url`, as `RemoteMemory` describes it."""
+        return RemoteMemory(url, bank=bank, key=key, patience=patience)
 
     def close(self) -> None:
         """Finish what is in hand and give the folder up."""

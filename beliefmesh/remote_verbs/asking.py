@@ -18,7 +18,8 @@ class RemoteAsking(Connected):
         self, text: str, *, bank: str | None = None, wait_for: str = "", principal: Asker = None, **fields: object
     ) -> Answer:
         """Ask, as `Memory.recall` does."""
-        return self._post(f"{self._in(bank)}/recall", question(text, wait_for, fields), Answer, principal)
+        body = question(text, wait_for, fields)
+        return self._post(f"{self._in(bank)}/recall", body, Answer, principal, writes=False)
 
     def explain(
         self, belief: str, *, bank: str | None = None, principal: Asker = None, as_of: object = None

@@ -50,9 +50,16 @@ class Connected:
         return load(self._sender.send("GET", path, asked, principal=principal), kind)
 
     def _post(
-        self, path: str, body: object, kind: type[Result], principal: Asker = None, asked: Asked = None
+        self,
+        path: str,
+        body: object,
+        kind: type[Result],
+        principal: Asker = None,
+        asked: Asked = None,
+        writes: bool = True,
     ) -> Result:
-        return load(self._sender.send("POST", path, asked, body=_encoded(body), principal=principal), kind)
+        sent = self._sender.send("POST", path, asked, body=_encoded(body), principal=principal, writes=writes)
+        return load(sent, kind)
 
     def _json(self, method: str, path: str, asked: Asked = None) -> Any:
         body = b"{}" if method == "POST" else None

@@ -1,24 +1,25 @@
-"""How one request of a client goes to a mesh: address, headers, and again after a pause while it is too busy."""
+"""How one request of a client goes to a mesh: address, headers, a key where it writes, and again where it failed."""
 
 import http.client
 import re
-import time
 from collections.abc import Mapping
 from urllib.parse import SplitResult, quote, urlencode, urlsplit
-
-import msgspec
+from uuid import uuid4
 
 from beliefmesh.ask import principal_of
-from beliefmesh.failure import error_from_builtins
 from beliefmesh.http.body import GROUPS_HEADER, PRINCIPAL_HEADER
 from beliefmesh.http.reply import EXACT_TYPE, JSON_TYPE
+from beliefmesh.remote_verbs.retrying import Replied, patiently
 from schemas.errors import InvalidInput, InvalidSetting, StoreUnavailable
-from schemas.limits import check_name, check_text
+from schemas.limits import check_name, check_number, check_text
 from schemas.query import Principal
+from stores.sqlite.replies import KEY_FIELD
 
-_PATIENCE_SECONDS = 120.0
-_TRIES = 8
-_TOO_BUSY = 429
+PATIENCE = 15.0
+"""For so many seconds a request is tried again, unless another number is given."""
+
+_MOST_PATIENCE = 86_400.0
+_ANSWER_SECONDS = 120.0
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 Asker = Principal | str | None
@@ -27,12 +28,17 @@ Asked = Mapping[str, object] | None
 
 
 class Sender:
-    """Sends requests to the mesh at `url`, with the key or token that it asks for; for several threads."""
+    """Sends requests to the mesh at `url`, with the key or token that it asks for; for several threads.
 
-    def __init__(self, url: str, key: str = "") -> None:
+    What fails on the way, or is refused for the moment, is sent again for `patience` seconds (`retrying.py`). A write
+    carries an Idempotency-Key, which stays the same: a mesh that did it already only says again what it replied.
+    """
+
+    def __init__(self, url: str, key: str = "", patience: float = PATIENCE) -> None:
         self._parts = _parts(url)
         self.url = url.rstrip("/")
         self._key = check_key(key)
+        self._patience = check_number(patience, "patience", 0.0, _MOST_PATIENCE)
 
     def send(
         self,
@@ -43,33 +49,29 @@ class Sender:
         body: bytes | None = None,
         content: str = JSON_TYPE,
         principal: Asker = None,
+        writes: bool | None = None,
     ) -> bytes:
-        """One request, again after a pause while the mesh says that it is too busy. Raises what the mesh raised."""
+        """What the mesh replies. Raises what the mesh raised, and StoreUnavailable where it cannot be reached.
+
+        What is not a GET `writes`, unless it is said not to.
+        """
         given = {name: check_text(f"{value}", name) for name, value in (asked or {}).items() if value is not None}
         target = self._parts.path.rstrip("/") + path + (f"?{urlencode(given)}" if given else "")
         headers = {"Accept": EXACT_TYPE, **({} if body is None else {"Content-Type": content}), **_asker(principal)}
         if self._key:
             headers["Authorization"] = f"Bearer {self._key}"
-        for tries_left in reversed(range(_TRIES)):
-            status, data, pause = self._once(method, target, body, headers)
-            if status < http.client.BAD_REQUEST:
-                return data
-            if status != _TOO_BUSY or not tries_left:
-                raise error_from_builtins(_decoded(data), status)
-            time.sleep(pause)
-        raise StoreUnavailable(f"the mesh at {self.url} stays too busy; try again later")
+        if method != "GET" if writes is None else writes:
+            headers[KEY_FIELD] = uuid4().hex
+        return patiently(lambda: self._once(method, target, body, headers), self._patience)
 
-    def _once(
-        self, method: str, target: str, body: bytes | None, headers: Mapping[str, str]
-    ) -> tuple[int, bytes, float]:
+    def _once(self, method: str, target: str, body: bytes | None, headers: Mapping[str, str]) -> Replied:
         secure = self._parts.scheme == "https"
         kind = http.client.HTTPSConnection if secure else http.client.HTTPConnection
-        connection = kind(self._parts.hostname or "", self._parts.port, timeout=_PATIENCE_SECONDS)
+        connection = kind(self._parts.hostname or "", self._parts.port, timeout=_ANSWER_SECONDS)
         try:
             connection.request(method, target, body, dict(headers))
             response = connection.getresponse()
-            again = response.headers.get("Retry-After", "1")
-            return response.status, response.read(), float(again) if again.isdecimal() else 1.0
+            return Replied(response.status, response.read(), response.headers.get("Retry-After"))
         except (OSError, http.client.HTTPException) as error:
             raise StoreUnavailable(f"the mesh at {self.url} cannot be reached ({error})") from error
         finally:
@@ -114,10 +116,3 @@ def _asker(principal: Asker) -> dict[str, str]:
     if asker.groups:
         headers[GROUPS_HEADER] = ",".join(asker.groups).encode("utf-8").decode("latin-1")
     return headers
-
-
-def _decoded(data: bytes) -> object:
-    try:
-        return msgspec.json.decode(data)
-    except msgspec.DecodeError:
-        return None

@@ -100,4 +100,4 @@ def test_a_name_that_would_arrive_as_another_one_is_not_sent(asker: Principal) -
 @pytest.mark.parametrize("told", [5, None, b"x", [5], [None], [["text", "x"]]])
 def test_what_is_no_observation_is_refused_by_the_mesh_and_not_by_the_language(told: object) -> None:
     with pytest.raises(BeliefmeshError):
-        RemoteMemory("http://127.0.0.1:9").retain(told)  # type: ignore[arg-type]
+        RemoteMemory("http://127.0.0.1:9", patience=0).retain(told)  # type: ignore[arg-type]

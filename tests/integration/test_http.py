@@ -519,7 +519,7 @@ def test_the_remote_client_raises_what_the_memory_raised(remote: RemoteMemory) -
 
 def test_a_mesh_that_is_not_there_is_an_unavailable_store() -> None:
     with pytest.raises(StoreUnavailable, match="cannot be reached"):
-        RemoteMemory("http://127.0.0.1:9").banks()
+        RemoteMemory("http://127.0.0.1:9", patience=0).banks()
     with pytest.raises(InvalidSetting, match="is not an address"):
         RemoteMemory("ftp://127.0.0.1")
 
