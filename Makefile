@@ -4,8 +4,10 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 JARS := .cache/kafka/libs
+PIN = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header
+IN_IMAGE := cluster jwt mcp zstd fsspec tracing minilm
 
-.PHONY: help setup run kafka kafka-jars test check format bench lock clean
+.PHONY: help setup run kafka kafka-jars test check format bench lock image clean
 
 help: ## show this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -50,9 +52,14 @@ format: $(READY) ## write the code in the house format
 bench: $(READY) ## print speed and memory as figures and ratios
 	@$(BIN)/python tests/kafka/kafka_broker.py --during $(BIN)/python tests/nebula/graphd.py --during $(BIN)/python -m beliefmesh.evaluate.bench --kafka {kafka} --nebula {nebula}
 
-lock: $(READY) ## pin all dependencies again
+lock: $(READY) ## pin all dependencies again, and of these what the image has and what builds it
 	$(BIN)/pip install --quiet uv
-	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header --all-extras --output-file requirements.lock pyproject.toml build-requirements.in
+	$(PIN) --all-extras --output-file requirements.lock pyproject.toml build-requirements.in
+	$(PIN) $(IN_IMAGE:%=--extra %) --constraint requirements.lock --output-file requirements.image.lock pyproject.toml
+	$(PIN) --constraint requirements.lock --output-file requirements.build.lock build-requirements.in
+
+image: ## build the image for all roles (needs Docker)
+	docker build --build-arg REVISION=$$(git rev-parse HEAD) --build-arg CREATED=$$(date -u +%Y-%m-%dT%H:%M:%SZ) --tag beliefmesh:0.1.0 .
 
 clean: ## remove the environment and caches
 	rm -rf $(VENV) .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

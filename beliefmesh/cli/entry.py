@@ -27,6 +27,7 @@ _COMMANDS = {
     "serve": "beliefmesh.cli.running:serve_command",
     "mcp": "beliefmesh.cli.mcp:mcp_command",
     "worker": "beliefmesh.cli.worker:worker_command",
+    "health": "beliefmesh.cli.health:health_command",
     "actors": "beliefmesh.cli.actors:actors_command",
     "retain": "beliefmesh.cli.telling:retain",
     "import": "beliefmesh.cli.telling:import_command",
