@@ -3,6 +3,7 @@
 from collections import Counter
 from threading import Lock
 
+from jobs.catalogue import JOBS
 from schemas.answer import Answer
 from schemas.job import Mode
 from streams.histogram import Histogram, Histograms
@@ -11,6 +12,8 @@ RECALL_BOUNDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 JOB_BOUNDS = (0.1, 1.0, 5.0, 30.0, 60.0, 300.0, 900.0, 3_600.0, 14_400.0)
 
 _MISSING = ("late", "failed")
+_ANSWERS = ("answered", "degraded", "empty", "failed")
+_RUNS = ("done", "stopped", "busy", "failed")
 
 
 class Tally:
@@ -24,10 +27,12 @@ class Tally:
     def __init__(self) -> None:
         self._turn = Lock()
         self.accepted: Counter[str] = Counter()
-        self.recalls: Counter[str] = Counter()
+        self.recalls: Counter[str] = Counter(dict.fromkeys(_ANSWERS, 0))
         self.retrievers: Counter[tuple[str, str]] = Counter()
         self.candidates: Counter[str] = Counter()
-        self.jobs: Counter[tuple[str, str, str]] = Counter()
+        self.jobs: Counter[tuple[str, str, str]] = Counter(
+            {(job, "apply", outcome): 0 for job in JOBS for outcome in _RUNS}
+        )
         self.recall_seconds = Histogram(RECALL_BOUNDS)
         self.retriever_seconds = Histograms(RECALL_BOUNDS)
         self.job_seconds = Histograms(JOB_BOUNDS)

@@ -41,12 +41,12 @@ class Histogram:
 
 
 class Histograms:
-    """A histogram of the same bounds for each name that was met."""
+    """A histogram of the same bounds for each name that was given or met."""
 
-    def __init__(self, bounds: Sequence[float]) -> None:
+    def __init__(self, bounds: Sequence[float], names: Iterable[str] = ()) -> None:
         self._bounds = tuple(bounds)
         self._turn = Lock()
-        self._by_name: dict[str, Histogram] = {}
+        self._by_name = {name: Histogram(self._bounds) for name in names}
 
     def add(self, name: str, amount: float) -> None:
         """Count one under a name."""

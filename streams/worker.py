@@ -19,7 +19,7 @@ from streams.bundles import bundled
 from streams.dead_letters import DeadLetters
 from streams.histogram import Histogram, Histograms
 from streams.topics import CHANGES, CLAIMS, Topics
-from streams.topology import Stage, entry_of
+from streams.topology import STAGES, Stage, entry_of
 
 FIRST_PAUSE = 0.1
 LONGEST_PAUSE = 10.0
@@ -49,8 +49,8 @@ class Worker(ABC):
         self.counts: Counter[str] = Counter()
         self.pauses: Counter[str] = Counter()
         self.freshness = Histogram(FRESHNESS_BOUNDS)
-        self.seconds = Histograms(STAGE_BOUNDS)
-        self.sizes = Histograms(SIZE_BOUNDS)
+        names = [*(stage.name for stage in STAGES), REVIEW]
+        self.seconds, self.sizes = Histograms(STAGE_BOUNDS, names), Histograms(SIZE_BOUNDS, names)
         self._log = log
         self._mesh = mesh
         self._topics = topics

@@ -12,11 +12,16 @@ from prometheus_client.registry import Collector
 
 from beliefmesh.http.meters import Meters
 from beliefmesh.tally import Tally
+from schemas.errors import StoreUnavailable
 from schemas.instant import SECOND, parse_instant
 from streams.histogram import Counted
+from streams.topology import STAGES
 
 _CACHE = "cache."
 _PREFIX = "beliefmesh_"
+_SETTING_ASIDE = ("intake", "source", *(stage.name for stage in STAGES))
+"""Counters of what should not happen begin at 0, so that a rise from nothing is seen."""
+
 Samples = Iterable[tuple[Sequence[str], float]]
 
 
@@ -69,14 +74,14 @@ def _of_memory(stats: Mapping[str, Any]) -> Iterator[Metric]:
         found = [((bank, what), n) for bank, budget in stats["budgets"].items() for what, n in budget[measure].items()]
         yield _gauge(name, says, ("bank", "measure"), found)
     yield _gauge("dead_letters", "Dead letters that lie there.", (), [((), stats["dead_letters"])])
-    yield _counter(
-        "dead_lettered", "Messages that this process set aside.", ("stage",), _by_name(stats["dead_lettered"])
-    )
+    dead = {**dict.fromkeys(_SETTING_ASIDE, 0), **stats["dead_lettered"]}
+    yield _counter("dead_lettered", "Messages that this process set aside.", ("stage",), _by_name(dead))
 
 
 def _of_stream(stats: Mapping[str, Any]) -> Iterator[Metric]:
     yield _counter("handled", "What this process has done.", ("kind",), _by_name(stats["handled"]))
-    yield _counter("stream_pauses", "Pauses of the stream by the error.", ("error",), _by_name(stats["pauses"]))
+    pauses = {StoreUnavailable.__name__: 0, **stats["pauses"]}
+    yield _counter("stream_pauses", "Pauses of the stream by the error.", ("error",), _by_name(pauses))
     partitions: Mapping[str, Mapping[str, Mapping[str, float]]] = stats["partitions"]
     for measure, says in (
         ("records", "Records that wait for a stage in a partition."),
@@ -117,9 +122,9 @@ def _of_verbs(tally: Tally) -> Iterator[Metric]:
     times = [((name,), each) for name, each in tally.retriever_seconds.counted().items()]
     yield _histogram("retriever_seconds", "How long a retriever took.", ("retriever",), times)
     runs = sorted(dict(tally.jobs).items())
-    yield _counter("job_runs", "Runs of jobs by what came of them.", ("job", "mode", "outcome"), runs)
+    yield _counter("job_runs", "Runs of jobs by what came of them.", ("name", "mode", "outcome"), runs)
     took = [((name,), each) for name, each in tally.job_seconds.counted().items()]
-    yield _histogram("job_seconds", "How long a run of a job took.", ("job",), took)
+    yield _histogram("job_seconds", "How long a run of a job took.", ("name",), took)
 
 
 def _of_requests(meters: Meters) -> Iterator[Metric]:

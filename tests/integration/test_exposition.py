@@ -20,15 +20,15 @@ def scraped(url: str, accept: str = "") -> str:
     return httpx.get(f"{url}/metrics", headers={"accept": accept}, timeout=30.0).text
 
 
-def sample(text: str, name: str, **labels: str) -> float:
+def sample(text: str, metric: str, **labels: str) -> float:
     """The value of one sample."""
     found = [
         each.value
         for family in plain_text(text)
         for each in family.samples
-        if each.name == name and each.labels == labels
+        if each.name == metric and each.labels == labels
     ]
-    assert len(found) == 1, f"{name}{labels} occurs {len(found)} times"
+    assert len(found) == 1, f"{metric}{labels} occurs {len(found)} times"
     return found[0]
 
 
@@ -89,7 +89,7 @@ def test_a_retriever_that_fails_makes_the_answer_count_as_degraded(open_memory, 
         memory.retain("Free shipping from 200.")
         memory.recall("From what amount is shipping free?")
 
-        assert memory.home.tally.recalls == {"degraded": 1}
+        assert +memory.home.tally.recalls == {"degraded": 1}
         assert memory.home.tally.retrievers["map", "failed"] == 1
 
 
@@ -113,11 +113,11 @@ def test_a_run_of_a_job_counts_by_its_outcome(memory: Memory, url: str, monkeypa
     text = scraped(url)
 
     outcomes = {
-        outcome: sample(text, "beliefmesh_job_runs_total", job="decay", mode="apply", outcome=outcome)
+        outcome: sample(text, "beliefmesh_job_runs_total", name="decay", mode="apply", outcome=outcome)
         for outcome in ("done", "stopped", "busy")
     }
     assert outcomes == {"done": 1, "stopped": 1, "busy": 1}
-    assert sample(text, "beliefmesh_job_seconds_count", job="decay") == 3
+    assert sample(text, "beliefmesh_job_seconds_count", name="decay") == 3
 
 
 def test_a_write_that_meets_another_writer_counts_as_a_conflict(memory: Memory, url: str) -> None:
