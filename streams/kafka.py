@@ -209,8 +209,10 @@ class KafkaWorker(Worker):
         """One stage's agent: batch after batch, in order.
 
         What was fetched with a batch that was given up, or before it, is passed over: to acknowledge it would commit
-        over the gap. All of that is delivered again, under the next generation of the group.
+        over the gap. All of that is delivered again, under the next generation of the group. The stream itself never
+        acknowledges: once `noack_take` ends, it would, for everything that still arrives until the app has stopped.
         """
+        stream.enable_acks = False
         given_up = _NO_GENERATION
         batches: AsyncIterable[Any] = stream.noack_take(self._batch, within=_FILL_SECONDS)
         async for events in batches:

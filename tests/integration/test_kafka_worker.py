@@ -239,6 +239,27 @@ def test_a_worker_that_is_told_to_stop_finishes_and_commits_what_it_has_in_hand(
     assert sum(committed.values()) > 0
 
 
+def test_what_arrives_while_a_worker_stops_is_left_to_the_next(house: House) -> None:
+    house.mesh.gate.clear()
+    first = house.started()
+    house.tell(*NAMES[:4])
+    assert house.mesh.waiting.wait(60)
+    before = house.log.committed(house.topics.group, house.topics.name("observations"))
+    stopping = threading.Thread(target=first.stop)
+    stopping.start()
+
+    for name in NAMES[4:]:
+        house.tell(name)
+        until(lambda: house.log.committed(house.topics.group, house.topics.name("observations")) != before, 0.4)
+    house.mesh.gate.set()
+    stopping.join(30)
+    second = house.started()
+    second.drain()
+
+    assert not stopping.is_alive()
+    assert house.held() == set(NAMES)
+
+
 def test_the_next_worker_begins_where_the_last_one_committed(house: House) -> None:
     first = house.started()
     house.tell(*NAMES[:6])
