@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from beliefmesh.home import Home
+from beliefmesh.keeping import shortfall
 from schemas.budget import MEASURES
 from schemas.instant import Instant, format_instant
 from streams.backlog import Backlog, Place, backlogs, places
@@ -66,6 +67,7 @@ def _budget(home: Home, bank: str, beliefs: int) -> dict[str, Any]:
         "bounds": {name: bound for name in MEASURES if (bound := getattr(budget, name)) is not None},
         "use": use,
         "measured_at": None if last is None else format_instant(last[1]),
+        "note": shortfall(home, bank),
     }
 
 

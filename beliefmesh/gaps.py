@@ -77,6 +77,10 @@ class _Marks:
         """Take (bank, id) pairs up."""
         self._marks.extend(_mark(bank, id) for bank, id in some)
 
+    def add_mark(self, digest: str) -> None:
+        """Take up an id of which only the digest, with its bank, is known."""
+        self._marks.append(_short(digest))
+
     def values(self) -> NDArray[np.uint64]:
         """The marks of all ids, in the order in which they were taken up."""
         return np.frombuffer(self._marks, np.uint64) if self._marks else np.empty(0, np.uint64)
@@ -176,6 +180,9 @@ def _held(home: Home) -> _Held:
     for bank, id, observation in home.archive.everything():
         held.evidence.add(bank, id)
         held.observations.add(bank, observation)
+    for _, erased in home.plans.erased():
+        held.evidence.add_mark(erased)
+        held.observations.add_mark(erased)
     held.evidence.sorted()
     held.observations.sorted()
     return held
@@ -258,4 +265,8 @@ def _ends(home: Home, topic: str) -> Ends:
 
 
 def _mark(bank: str, id: str) -> int:
-    return int(digest(bank, id)[:16], 16)
+    return _short(digest(bank, id))
+
+
+def _short(digested: str) -> int:
+    return int(digested[:16], 16)

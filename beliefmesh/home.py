@@ -20,6 +20,7 @@ from stores.embedders import open_embedder
 from stores.language.endpoint import open_language
 from stores.ledger import open_ledger
 from stores.open import is_kafka, open_graph, open_index, open_log
+from stores.plans import Plans
 from stores.ports import GraphStore, LanguageModel, SearchIndex, StoreUrls
 from stores.sqlite.replies import Replies
 from stores.sqlite.usage import UsageFile
@@ -68,6 +69,7 @@ class Home:
             archive = settings.jobs.archive
             place = Path(archive) / self.space if archive else place_of(self.folder, self.space) / "archive"
             self.archive = Archive(place, self.ledger)
+            self.plans = Plans(self.ledger)
             self.topics = topics_of(settings, self.space)
             self.language = open_language(settings.llm)
             self.index: SearchIndex | None = None

@@ -99,7 +99,14 @@ def budget_report(home: Home, bank: str) -> BudgetReport:
         use=use,
         fullness=fullness(use, budget),
         measured_at=None if at is None else format_instant(at),
+        note=shortfall(home, bank),
     )
+
+
+def shortfall(home: Home, bank: str) -> str:
+    """What the last run of the budget job on a bank could not bring about, in words."""
+    runs = home.ledger.runs("budget", bank, 1)
+    return next((note for run in runs for note in run.notes if note.startswith("use ")), "")
 
 
 def _of_explanation(home: Home, bank: str, held: Belief, principal: Principal) -> list[Evidence]:

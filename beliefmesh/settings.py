@@ -116,11 +116,13 @@ class JobSettings(msgspec.Struct, frozen=True):
 
     enabled: bool = True
     decay_hours: Hours = 1.0
+    budget_hours: Hours = 1.0
     compaction_hours: Hours = 0.0
     archive_hours: Hours = 0.0
     reindex_hours: Hours = 0.0
     archive_after_days: Annotated[float, msgspec.Meta(ge=0.0, le=100_000.0)] = 365.0
     archive: str = ""
+    archive_megabytes: Annotated[float, msgspec.Meta(ge=0.0, le=1e12)] = 1e9
     banks: str = ""
     share: Annotated[float, msgspec.Meta(ge=0.0, le=1.0)] = 1.0
 

@@ -81,3 +81,13 @@ def surprise(belief: Belief, evidence: Sequence[Evidence], policy: Policy) -> fl
 def holds(slot: Slot) -> bool:
     """Whether some value of the slot holds it, even if it is contested or stale; a free statement holds none."""
     return slot.attribute is not None and any(belief.status in (*LIVE, "stale") for belief in slot.beliefs)
+
+
+def corrects(slot: Slot, evidence: Sequence[Evidence]) -> bool:
+    """Whether something in the slot would still decide over what comes late, though no value holds it.
+
+    That is a retraction, a refutation or a verdict "wrong"; and in a slot with an attribute, an instruction.
+    """
+    return any(
+        piece.stance != "supports" or (piece.kind == "instruction" and slot.attribute is not None) for piece in evidence
+    )

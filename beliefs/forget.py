@@ -7,60 +7,20 @@ which changes nothing that is believed.
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from typing import Literal
 
-import msgspec
+from schemas.budget import MEASURES, Budget, Use, less
+from schemas.plan import Action, Candidate, Plan, Step
 
-from schemas.budget import MEASURES, Budget, Use
-
-Action = Literal["compress", "demote", "archive", "erase"]
-
-AIM = 0.9
+HIGH = 0.95
+"""The share of a bound above which there is something to do, so that the bound itself is not reached meanwhile."""
+AIM = 0.85
 """The share of a bound down to which a plan goes, so that the next write is not over it again."""
 FLOOR = 0.8
 """The share of the budget below which a plan does not go as long as there is another way."""
 
-NOTHING = Use()
-
-
-class Candidate(msgspec.Struct, frozen=True, kw_only=True):
-    """A slot that may be made smaller or leave: what it is worth, what it takes, and what is in the way.
-
-    A slot goes as a whole, since its beliefs weigh on each other. `spare` are the bytes of its spent evidence
-    (beliefs/compaction.py); `demotion` is what a lower tier would free. `holds` says that some value holds it.
-    """
-
-    slot: str
-    value: float
-    use: Use
-    version: int = 0
-    spare: int = 0
-    demotion: Use = NOTHING
-    pinned: bool = False
-    holds: bool = False
-
-
-class Step(msgspec.Struct, frozen=True, kw_only=True):
-    """One thing to do to a slot at a version, and what that frees."""
-
-    action: Action
-    slot: str
-    version: int
-    value: float
-    frees: Use
-
-
-class Plan(msgspec.Struct, frozen=True, kw_only=True):
-    """What to do, in this order; use before and after it. `notes` say plainly what could not be had."""
-
-    steps: tuple[Step, ...]
-    before: Use
-    after: Use
-    notes: tuple[str, ...] = ()
-
 
 def plan(budget: Budget, use: Use, candidates: Sequence[Candidate], *, archive_room: int | None = None) -> Plan:
-    """Bring a bank that is over its budget to between 80 and 100 % of it; within its budget nothing is to do.
+    """Bring a bank that is near or over its budget to between 80 and 95 % of it; below that nothing is to do.
 
     `use` is the whole bank's. `archive_room` are the bytes that the archive takes, None: any, 0: there is none. What
     it does not take is erased where `budget.erase` allows that, else it stays.
@@ -70,8 +30,8 @@ def plan(budget: Budget, use: Use, candidates: Sequence[Candidate], *, archive_r
         return Plan(steps=(), before=use, after=use)
     ordered = sorted(candidates, key=lambda each: (each.value, each.slot))
     free = [each for each in ordered if not each.pinned and not each.holds]
-    draft.take("compress", ordered, lambda each: Use(bytes=each.spare))
-    draft.take("demote", free, lambda each: each.demotion)
+    draft.take("compress", ordered, lambda each: Use(bytes=each.spare), floor=0.0)
+    draft.take("demote", free, lambda each: each.demotion, floor=FLOOR)
     room = math.inf if archive_room is None else archive_room
     left = draft.drop(free, room, careful=True)
     if draft.exceeded():
@@ -86,16 +46,6 @@ def fullness(use: Use, budget: Budget) -> float:
     )
 
 
-def added(one: Use, other: Use) -> Use:
-    """Both together."""
-    return _combined(one, other, 1)
-
-
-def less(one: Use, other: Use) -> Use:
-    """What is left of one without the other."""
-    return _combined(one, other, -1)
-
-
 class _Draft:
     """A plan in the making: what has been taken so far, by slot."""
 
@@ -103,14 +53,16 @@ class _Draft:
         self.use = use
         self._budget = budget
         self._taken: dict[str, list[Step]] = {}
-        self.over = [name for name in MEASURES if _over(use, budget, name, 1.0)]
+        self.over = [name for name in MEASURES if _over(use, budget, name, HIGH)]
         self._kept_for_want_of_room = False
 
-    def take(self, action: Action, candidates: Iterable[Candidate], frees: Callable[[Candidate], Use]) -> None:
+    def take(
+        self, action: Action, candidates: Iterable[Candidate], frees: Callable[[Candidate], Use], *, floor: float
+    ) -> None:
         """Make slots smaller, the least valuable first, as far as it helps and is needed."""
         for each in candidates:
             freed = frees(each)
-            if self._wants(freed, careful=True):
+            if self._wants(freed, AIM, floor):
                 self._note(action, each, freed)
                 self.use = less(self.use, freed)
 
@@ -123,7 +75,7 @@ class _Draft:
             rest = each.use
             for step in earlier:
                 rest = less(rest, step.frees)
-            if not self._wants(rest, careful=careful):
+            if not (self._wants(rest, AIM, FLOOR) if careful else self._wants(rest, 1.0, 0.0)):
                 continue
             fits = each.use.bytes <= room and room > 0
             if not fits and not self._budget.erase:
@@ -158,14 +110,13 @@ class _Draft:
             why = "what may be dropped is not enough" if anything_free else "nothing may be dropped"
             told.append(f"use stays at {share:.0%} of the budget: {why}; the rest is pinned or holds a slot")
         elif share < FLOOR:
-            told.append(f"use falls to {share:.0%} of the budget: what had to go was large")
+            told.append(f"use falls to {share:.0%} of the budget: what could go was large")
         return told
 
-    def _wants(self, freed: Use, *, careful: bool) -> bool:
-        """Whether this would help where it is needed, and if careful, would not go below the floor."""
-        aim = AIM if careful else 1.0
+    def _wants(self, freed: Use, aim: float, floor: float) -> bool:
+        """Whether this would help where use is above the aim, and would not take the fullest measure below a floor."""
         needed = any(_of(freed, name) > 0 and _over(self.use, self._budget, name, aim) for name in self.over)
-        return needed and (not careful or fullness(less(self.use, freed), self._budget) >= FLOOR)
+        return needed and fullness(less(self.use, freed), self._budget) >= floor
 
     def _note(self, action: Action, each: Candidate, frees: Use) -> None:
         step = Step(action=action, slot=each.slot, version=each.version, value=each.value, frees=frees)
@@ -185,11 +136,3 @@ def _of(use: Use, name: str) -> float:
 def _over(use: Use, budget: Budget, name: str, share: float) -> bool:
     bound = _bound(budget, name)
     return bound is not None and _of(use, name) > share * bound
-
-
-def _combined(one: Use, other: Use, sign: int) -> Use:
-    return Use(
-        beliefs=one.beliefs + sign * other.beliefs,
-        bytes=one.bytes + sign * other.bytes,
-        importance=one.importance + sign * other.importance,
-    )

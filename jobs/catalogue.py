@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from jobs.archive import archive, restore
+from jobs.budget import keep_budget
 from jobs.compaction import compact
 from jobs.decay import decay
 from jobs.job import Job
@@ -19,6 +20,7 @@ JOBS: Mapping[str, Job] = {
             step=compact,
         ),
         Job(name="archive", summary="archives slots that nobody speaks of and in which nothing is held", step=archive),
+        Job(name="budget", summary="makes room in a bank that is near the bounds of its budget", step=keep_budget),
         Job(name="restore", summary="brings everything that is archived back", step=restore, of="files"),
         Job(name="reindex", summary="makes every row of the index anew from the graph", step=reindex, of="beliefs"),
     )

@@ -5,15 +5,27 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 from actors.mesh import Mesh
+from jobs.weigh import Scales
+from schemas.budget import Use
 from schemas.instant import DAY, Instant
 from schemas.job import Mode
 from schemas.slot import Change
 from stores.archive import Archive
+from stores.plans import Plans
 from stores.ports import GraphStore
 
 YEAR: Instant = 365 * DAY
 PAGE = 500
 """Slots in a page; between two pages a run can be stopped, and goes on from there."""
+
+
+class Budgeting(msgspec.Struct, frozen=True, kw_only=True):
+    """What the budget job needs besides: scales as of now, its plans, where use is kept, bytes the archive may take."""
+
+    scales: Callable[[], Scales]
+    plans: Plans
+    keep_use: Callable[[Use], None]
+    archive_bytes: int
 
 
 class Work(msgspec.Struct, frozen=True, kw_only=True):
@@ -29,6 +41,7 @@ class Work(msgspec.Struct, frozen=True, kw_only=True):
     announce: Callable[[Sequence[Change]], None]
     archive: Archive
     archive_after: Instant = YEAR
+    budgeting: Budgeting | None = None
     mode: Mode = "apply"
 
     @property
@@ -45,6 +58,7 @@ class Page(msgspec.Struct, frozen=True, kw_only=True):
     reasons: dict[str, int] = {}
     examples: tuple[str, ...] = ()
     bytes: int = 0
+    notes: tuple[str, ...] = ()
 
 
 class Job(msgspec.Struct, frozen=True, kw_only=True):

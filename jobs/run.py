@@ -117,6 +117,7 @@ def _further(run: JobRun, page: Page, now: Instant) -> JobRun:
         reasons=_sum(run.reasons, page.reasons),
         examples=(*run.examples, *page.examples)[:_EXAMPLES],
         bytes=run.bytes + page.bytes,
+        notes=(*run.notes, *page.notes)[:_EXAMPLES],
         failed="",
     )
 

@@ -5,16 +5,16 @@ from itertools import islice
 
 import msgspec
 
-from beliefs.appraise import Surroundings, appraise, holds
+from beliefs.appraise import Surroundings, appraise, corrects, holds
 from beliefs.compaction import spent
-from beliefs.forget import Candidate, added
 from beliefs.information import frequencies
 from beliefs.worth import Features, birth, value
 from schemas.belief import Belief
-from schemas.budget import Use
+from schemas.budget import Use, added
 from schemas.edge import Edge
 from schemas.evidence import Evidence
 from schemas.instant import Instant
+from schemas.plan import Candidate
 from schemas.slot import StoredSlot
 from schemas.usage import UNUSED, Usage
 from schemas.wire import dump
@@ -106,16 +106,23 @@ class Scales:
             version=slot.version,
             spare=sum(sizes[id] for id in spent(evidence, self.around.now)),
             pinned=any(piece.pinned for piece in evidence),
-            holds=holds(slot) or any(_rested_upon(belief.id, edges[belief.id]) for belief in slot.beliefs),
+            holds=holds(slot)
+            or corrects(slot, evidence)
+            or any(_rested_upon(belief.id, edges[belief.id]) for belief in slot.beliefs),
         )
         return Weighed(candidate, features)
 
 
 def use_of(weighed: Iterable[Weighed]) -> Use:
     """How much all of these are together."""
+    return total_use(one.candidate for one in weighed)
+
+
+def total_use(candidates: Iterable[Candidate]) -> Use:
+    """How much all of these take."""
     total = Use()
-    for one in weighed:
-        total = added(total, one.candidate.use)
+    for each in candidates:
+        total = added(total, each.use)
     return total
 
 

@@ -30,6 +30,16 @@ class Use(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     importance: float = 0.0
 
 
+def added(one: Use, other: Use) -> Use:
+    """Both together."""
+    return _combined(one, other, 1)
+
+
+def less(one: Use, other: Use) -> Use:
+    """What is left of one without the other."""
+    return _combined(one, other, -1)
+
+
 def check_budget(budget: Budget, field: str) -> None:
     """Raises InvalidInput unless every bound is at least one belief, byte or point."""
     for name in MEASURES:
@@ -41,7 +51,8 @@ def check_budget(budget: Budget, field: str) -> None:
 class BudgetReport(msgspec.Struct, frozen=True, kw_only=True):
     """A bank's bounds, and how much there was of it when it was last measured; `fullness` of the fullest measure.
 
-    `measured_at` is ISO 8601 text; None where it was never measured, and then use is not known.
+    `measured_at` is ISO 8601 text; None where it was never measured, and then use is not known. `note` is what the
+    last run of the job `budget` could not bring about, "" if nothing.
     """
 
     bank: str
@@ -49,3 +60,12 @@ class BudgetReport(msgspec.Struct, frozen=True, kw_only=True):
     use: Use
     fullness: float
     measured_at: str | None = None
+    note: str = ""
+
+
+def _combined(one: Use, other: Use, sign: int) -> Use:
+    return Use(
+        beliefs=one.beliefs + sign * other.beliefs,
+        bytes=one.bytes + sign * other.bytes,
+        importance=one.importance + sign * other.importance,
+    )

@@ -14,7 +14,7 @@ class JobRun(msgspec.Struct, frozen=True, kw_only=True):
     """A run as it is kept. `cursor` is where the next page begins; without `ended` it has not come to its end yet.
 
     `counts` and `reasons` are numbers by name, `examples` the first few decisions in words, `bytes` what was written
-    to the archive or read from it. `failed` is why it stopped before its end.
+    to the archive or read from it. `notes` say of the whole what numbers do not. `failed` is why it stopped early.
     """
 
     id: str
@@ -29,6 +29,7 @@ class JobRun(msgspec.Struct, frozen=True, kw_only=True):
     reasons: dict[str, int] = {}
     examples: tuple[str, ...] = ()
     bytes: int = 0
+    notes: tuple[str, ...] = ()
     failed: str = ""
 
 

@@ -2,6 +2,7 @@
 
 import gzip
 import os
+import sqlite3
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -65,11 +66,13 @@ class Archive:
                     for piece in pieces
                 ],
             )
-            connection.executemany(
-                "INSERT OR REPLACE INTO untold VALUES (?, ?, ?)",
-                [(bank, change.slot, dump(change)) for change in changes],
-            )
+            _note(connection, bank, changes)
         return size
+
+    def note(self, bank: str, changes: Sequence[Change]) -> None:
+        """Keep changes that are to be told, although nothing goes into the archive."""
+        with self._ledger.writing() as connection:
+            _note(connection, bank, changes)
 
     def untold(self, bank: str) -> list[Change]:
         """Changes that were kept and may not have been told."""
@@ -173,6 +176,14 @@ class Archive:
             ).fetchone()
         return int(count)
 
+    def takes(self, bank: str) -> int:
+        """Bytes of the bank's files."""
+        folder = self._folder / bank
+        try:
+            return sum(path.stat().st_size for path in folder.glob(f"*{_SUFFIX}")) if folder.is_dir() else 0
+        except OSError as error:
+            raise StoreUnavailable(f"the archive {folder} cannot be read ({error})") from error
+
     def _write(self, bank: str, name: str, data: bytes) -> int:
         """Write a file so that it is there whole or not at all, whatever happens."""
         folder = self._folder / bank
@@ -189,6 +200,12 @@ class Archive:
         except OSError as error:
             raise StoreUnavailable(f"the archive {folder} cannot be written ({error})") from error
         return len(data)
+
+
+def _note(connection: sqlite3.Connection, bank: str, changes: Sequence[Change]) -> None:
+    connection.executemany(
+        "INSERT OR REPLACE INTO untold VALUES (?, ?, ?)", [(bank, change.slot, dump(change)) for change in changes]
+    )
 
 
 def _keep_names(folder: Path) -> None:

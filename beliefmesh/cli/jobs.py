@@ -108,6 +108,8 @@ def _show_run(console: Console, run: JobRun) -> None:
     console.print(Text(f"{run.job} on bank {run.bank}, {run.mode}, run {run.id}: {_state(run)}, {run.pages} pages"))
     for name, count in {**run.counts, **({"bytes": run.bytes} if run.bytes else {})}.items():
         console.print(Text(f"  {count} {name}"))
+    for note in run.notes:
+        console.print(Text(f"  {note}"))
     if run.reasons:
         console.print(Text("why:"))
     for reason, count in run.reasons.items():

@@ -58,6 +58,8 @@ def _show_budget(console: Console, report: BudgetReport) -> None:
         table.add_row(name, f"{used:,.0f}", "any" if bound is None else f"{bound:,.0f}", share)
     console.print(table, soft_wrap=False)
     console.print(Text(f"measured at {report.measured_at}", "dim"))
+    if report.note:
+        console.print(Text(report.note, "yellow"))
 
 
 def _show_learned(console: Console, learned: LearnedValue) -> None:

@@ -6,11 +6,15 @@ import sys
 import traceback
 from typing import Any
 
+import msgspec
+
 from beliefmesh.memory import Memory
 from beliefmesh.settings import JobSettings, MeshSettings, Settings, StoreSettings
+from beliefmesh.work import work_on
 from jobs.catalogue import JOBS
-from jobs.job import Work
 from jobs.run import run_job
+from schemas.budget import Budget
+from schemas.policy import Policy
 
 MOMENT = 1_781_092_800_000_000
 HOSTS = 4
@@ -70,24 +74,35 @@ def run(folder: str, job: str, kill_at: int) -> None:
     settings = Settings(
         mesh=MeshSettings(folder=folder, runtime="inline"),
         stores=StoreSettings(embedder="none:"),
-        jobs=JobSettings(archive_after_days=1.0),
+        jobs=JobSettings(archive_after_days=1.0, archive_megabytes=0.0 if job == "budget-erase" else 1.0),
     )
     with Memory(settings=settings, clock=lambda: MOMENT) as memory:
         if not memory.banks():
             memory.retain([_told(host, day) for host in range(HOSTS) for day in range(1, 6)])
             if job == "restore":
                 memory.run_job("compaction")
+            if job.startswith("budget"):
+                _over_budget(memory)
         home, left = memory.home, [kill_at]
-        work = Work(
+        work = work_on(home, "default")
+        assert work.budgeting is not None
+        work = msgspec.structs.replace(
+            work,
             mesh=Killing(home.mesh, left),
             graph=Killing(home.graph, left),
-            bank="default",
-            clock=home.clock,
             announce=Killing(home.worker, left).announce,
             archive=Killing(home.archive, left),
+            budgeting=msgspec.structs.replace(work.budgeting, plans=Killing(home.plans, left)),
         )
-        run_job(JOBS[job], work, Killing(home.ledger, left))
+        run_job(JOBS[job.removesuffix("-erase")], work, Killing(home.ledger, left))
         home.worker.drain()
+
+
+def _over_budget(memory: Memory) -> None:
+    """Beside the hosts, which hold their slots, six statements of which the budget leaves room for none."""
+    memory.retain([{"id": f"n{n}", "claims": [{"entity": "hall", "statement": f"Bell {n} rang."}]} for n in range(6)])
+    use = memory.budget(measure=True).use
+    memory.set_policy(Policy(budget=Budget(beliefs=4, bytes=use.bytes // 4, erase=True)))
 
 
 def _told(host: int, day: int) -> dict[str, object]:

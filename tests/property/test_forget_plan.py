@@ -3,8 +3,9 @@
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from beliefs.forget import FLOOR, Candidate, Plan, added, fullness, less, plan
-from schemas.budget import Budget, Use
+from beliefs.forget import FLOOR, HIGH, fullness, plan
+from schemas.budget import Budget, Use, added, less
+from schemas.plan import Candidate, Plan
 
 ORDER = ("compress", "demote", "archive", "erase")
 
@@ -63,7 +64,7 @@ def test_after_a_plan_the_budget_is_kept_and_four_fifths_of_it_used_or_the_notes
     use = whole(candidates)
     made = plan(budget, use, candidates, archive_room=room)
 
-    if fullness(use, budget) <= 1.0:
+    if fullness(use, budget) <= HIGH:
         assert made == Plan(steps=(), before=use, after=use)
     elif not made.notes:
         assert FLOOR <= fullness(made.after, budget) <= 1.0

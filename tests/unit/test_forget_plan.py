@@ -2,9 +2,10 @@
 
 import pytest
 
-from beliefs.forget import Candidate, fullness, plan
+from beliefs.forget import fullness, plan
 from schemas.budget import Budget, Use
 from schemas.errors import InvalidInput
+from schemas.plan import Candidate
 from schemas.policy import Policy, check_policy
 
 
@@ -15,23 +16,29 @@ def memories(count: int, **given: object) -> list[Candidate]:
 
 
 def test_within_its_budget_a_bank_loses_nothing() -> None:
-    made = plan(Budget(beliefs=10), Use(beliefs=10), memories(10))
+    made = plan(Budget(beliefs=20), Use(beliefs=19), memories(19))
 
     assert made.steps == ()
 
 
-def test_the_least_valuable_are_archived_down_to_nine_tenths() -> None:
+def test_close_to_its_budget_a_bank_makes_room_before_the_bound_is_reached() -> None:
+    made = plan(Budget(beliefs=100), Use(beliefs=96), memories(96))
+
+    assert made.after.beliefs == 85
+
+
+def test_the_least_valuable_are_archived_down_to_85_percent() -> None:
     made = plan(Budget(beliefs=10), Use(beliefs=20), memories(20))
 
-    assert [(step.action, step.slot) for step in made.steps] == [("archive", f"s{n:02}") for n in range(11)]
-    assert made.after.beliefs == 9
+    assert [(step.action, step.slot) for step in made.steps] == [("archive", f"s{n:02}") for n in range(12)]
+    assert made.after.beliefs == 8
 
 
 def test_spent_evidence_goes_first_and_may_be_enough() -> None:
     made = plan(Budget(bytes=9_000), Use(bytes=10_000, beliefs=10), memories(10, spare=400, holds=True))
 
     assert {step.action for step in made.steps} == {"compress"}
-    assert made.after == Use(bytes=8_000, beliefs=10)
+    assert made.after == Use(bytes=7_600, beliefs=10)
 
 
 def test_a_slot_that_leaves_is_not_compressed_before() -> None:
