@@ -12,16 +12,33 @@ import click
 
 from beliefmesh.evaluate.bench_forgetting import forgetting
 from beliefmesh.evaluate.bench_jobs import jobs
+from beliefmesh.evaluate.bench_logs import importing
 from beliefmesh.evaluate.bench_sections import building, machine, pipeline, recalling, resolving
 from beliefmesh.logs import configure_logs
 from beliefmesh.settings import LogSettings
 from schemas.errors import StoreUnavailable
 from schemas.extras import load_with
 
-FULL = {"beliefs": 100_000, "claims": 20_000, "questions": 400, "burst": 50_000, "slots": 200_000, "forgotten": 10_000}
-QUICK = {"beliefs": 10_000, "claims": 5_000, "questions": 100, "burst": 10_000, "slots": 10_000, "forgotten": 1_000}
+FULL = {
+    "beliefs": 100_000,
+    "claims": 20_000,
+    "questions": 400,
+    "burst": 50_000,
+    "slots": 200_000,
+    "forgotten": 10_000,
+    "lines": 20_000,
+}
+QUICK = {
+    "beliefs": 10_000,
+    "claims": 5_000,
+    "questions": 100,
+    "burst": 10_000,
+    "slots": 10_000,
+    "forgotten": 1_000,
+    "lines": 2_000,
+}
 _FIRST = "first answer"
-_SECTIONS = ("pipeline", "resolve", "kafka", "trips", "jobs", "forget", "build", "recall")
+_SECTIONS = ("pipeline", "resolve", "logs", "kafka", "trips", "jobs", "forget", "build", "recall")
 
 
 @click.command()
@@ -52,6 +69,7 @@ def table(figures: dict[str, Any]) -> str:
             (f"resolve/CPU s, {name.removeprefix('pieces_')} pieces of evidence", f"{rate:,.0f}", ">= 10,000")
             for name, rate in figures["resolve"].items()
         ),
+        *_logs_rows(figures["logs"]),
         *_kafka_rows(figures.get("kafka")),
         *_trips_rows(figures.get("trips")),
         *_jobs_rows(figures["jobs"]),
@@ -93,6 +111,17 @@ def _pipeline_rows(done: dict[str, Any]) -> list[tuple[str, str, str]]:
     rows.append(("bare SQLite inserts/s of the same bytes", f"{done['bare_inserts_per_second']:,.0f}", ""))
     rows.append(("  that is, times the pipeline", f"{done['bare_inserts_to_pipeline']:,.1f}", ""))
     return rows
+
+
+def _logs_rows(done: dict[str, Any]) -> list[tuple[str, str, str]]:
+    return [
+        (
+            f"log lines imported/s, of {done['lines']:,}, without embedding",
+            f"{done['lines_per_second']:,.0f}",
+            ">= 5,000",
+        ),
+        ("  the same by CPU second", f"{done['lines_per_cpu_second']:,.0f}", ""),
+    ]
 
 
 def _kafka_rows(done: dict[str, Any] | None) -> list[tuple[str, str, str]]:
@@ -148,6 +177,7 @@ def _measure(quick: bool, folder: Path, kafka: str, nebula: str) -> dict[str, An
     figures: dict[str, Any] = {"machine": machine()}
     figures["pipeline"] = _run("pipeline", quick, folder)
     figures["resolve"] = _run("resolve", quick, folder)
+    figures["logs"] = _run("logs", quick, folder)
     if kafka:
         figures["kafka"] = _run("kafka", quick, folder, kafka)
     if nebula:
@@ -164,6 +194,8 @@ def _section(section: str, size: dict[str, int], folder: Path | None, kafka: str
         return pipeline(size["claims"], _report)
     if section == "resolve":
         return resolving(_report)
+    if section == "logs":
+        return importing(size["lines"], _report)
     if section == "jobs":
         return jobs(size["slots"], _report)
     if section == "kafka":

@@ -1,4 +1,4 @@
-"""The commands `eval config`, `flight`, `locomo` (one JSON object on standard output), `budget`, `rules` (a table)."""
+"""The commands `eval config`, `flight`, `locomo`, `logs` (a JSON object each), and those that print a table."""
 
 import json
 from collections.abc import Callable
@@ -17,9 +17,11 @@ from beliefmesh.evaluate.entities.evaluate import table_of as pairs_table
 from beliefmesh.evaluate.flight import evaluate_flight
 from beliefmesh.evaluate.flight_trust import Labels
 from beliefmesh.evaluate.locomo import evaluate_locomo
+from beliefmesh.evaluate.log_import import evaluate_logs
 from beliefmesh.evaluate.rules.cases import HALVES, LANGUAGES, Language
 from beliefmesh.evaluate.rules.evaluate import Halves, evaluate_rules, table_of
 from beliefmesh.settings import StoreSettings
+from streams.sources.registry import ANY_LOG
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -142,6 +144,17 @@ def locomo_command(
             report=_report,
         )
     )
+
+
+@eval_group.command("logs")
+@click.option("--data", type=_FOLDER, required=True, help="Folder of log files, *.log* (.gz too).")
+@click.option("--source", default=ANY_LOG, show_default=True, metavar="NAME", help="What reads their lines.")
+@click.option("--embedder", default=None, metavar="URL", help="Another embedder than the default one; none: for none.")
+@_keep
+@_json
+def logs_command(data: Path, source: str, embedder: str | None, folder: Path | None) -> None:
+    """Log files: is every line accounted for, what is known by then, and how many lines a second is that?"""
+    _print(evaluate_logs(data, _report, source=source, embedder=embedder, folder=folder))
 
 
 @eval_group.command("budget")

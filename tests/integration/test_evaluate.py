@@ -11,6 +11,7 @@ from click.testing import CliRunner, Result
 from beliefmesh.evaluate.bench import table
 from beliefmesh.evaluate.bench_data import BANK, World
 from beliefmesh.evaluate.bench_jobs import jobs
+from beliefmesh.evaluate.bench_logs import importing, log_lines
 from beliefmesh.evaluate.bench_sections import building, machine, recalling
 from beliefmesh.evaluate.cli import eval_group
 from beliefmesh.evaluate.locomo import evaluate_locomo
@@ -185,6 +186,34 @@ def test_a_folder_without_tables_is_an_error_that_names_what_was_looked_for(tmp_
         run("flight", "--claims", str(tmp_path), "--gold", str(tmp_path))
 
 
+def test_every_line_of_a_log_is_accounted_for_and_what_it_tells_is_counted(tmp_path: Path) -> None:
+    lines = [
+        "2024-06-10 09:00:00 INFO worker 1 is ready",
+        "2024-06-10 09:00:01 INFO looked at 12 jobs",
+        "2024-06-10 09:00:02 INFO looked at 13 jobs",
+        "",
+        "this line fits no format",
+        "2024-06-10 09:00:03 INFO state=stopping",
+        "2024-06-10 09:00:04 INFO state=ready",
+    ]
+    (tmp_path / "worker.log").write_text("\n".join(lines), "utf-8")
+
+    figures = json.loads(run("logs", "--data", str(tmp_path), "--embedder", "none:").stdout)["worker.log"]
+
+    assert (figures["lines"], figures["lost"], figures["dead"]) == (6, 0, 1)
+    assert (figures["accepted"], figures["repeats"]) == (5, 1)  # of five good lines, and one for their hour
+    assert figures["state_changes"] == 1
+    assert figures["lines_per_second"] > 0
+
+
+def test_the_benchmarks_log_gives_every_job_its_states() -> None:
+    figures = importing(60, lambda _: None)
+
+    assert (figures["lines"], figures["dead"]) == (60, 0)
+    assert figures["state_changes"] == 16
+    assert list(log_lines(60)) == list(log_lines(60))
+
+
 def test_the_benchmarks_world_is_the_same_for_the_same_seed() -> None:
     assert list(World(3).conversations(30)) == list(World(3).conversations(30))
     assert World(3).questions(5) != World(4).questions(5)
@@ -256,6 +285,7 @@ def test_the_table_names_the_machine_and_what_is_wanted() -> None:
         "machine": machine(),
         "pipeline": pipeline,
         "resolve": {"pieces_1": 20000.0},
+        "logs": {"lines": 9, "lines_per_second": 6000.0, "lines_per_cpu_second": 7000.0},
         "jobs": upkeep,
         "forget": {"observations": 9, "seconds": 1.0, "cpu_seconds": 1.0, "single_seconds": 0.1},
         "build": build,
