@@ -239,7 +239,7 @@ def _refreshing(changes: Sequence[Change], beside: Mapping[str, set[str]]) -> li
     done: list[Change] = []
     for bank, slots in beside.items():
         mine = [change for change in changes if change.bank == bank]
-        named = {slot for change in mine for slot in change.refresh}
+        named = {slot for change in mine for slot in (change.slot, *change.refresh)}
         more = sorted(slots - named)
         for place, change in enumerate(mine):
             refresh = tuple(sorted((*change.refresh, *more[place :: len(mine)])))

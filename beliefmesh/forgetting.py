@@ -24,7 +24,7 @@ from stores.language.record import open_record
 from streams.erasure import Forgotten, erase, evidence_in, observations_in, told_in
 from streams.tombstones import graves_of
 
-_AT_ONCE = 500
+_AT_ONCE = 2_000
 _ROUNDS = 5
 _RETELLING = {(SUMMARISED, SUMMARY), (NARRATOR, ATTRIBUTE)}
 """Source and attribute of our own texts. They may repeat any voice of a premise, so they go where one of those goes."""
@@ -130,7 +130,8 @@ def forget(home: Home, bank: str, wanted: Wanted, progress: Progress, *, dry_run
     upto = home.tombstones.end()
     home.graph.bury(bank, sorted(graves))
     evidence = _amend(home, bank, meant, progress)
-    records = _clear(home, Forgotten(bank, graves, evidence), meant.observations, progress)
+    what = Forgotten(bank, graves, evidence, frozenset(meant.observations))
+    records = _clear(home, what, meant.observations, progress)
     home.tombstones.finish(upto)
     return msgspec.structs.replace(report, records=records + len(meant.letters))
 

@@ -63,7 +63,7 @@ def _ended(stored: StoredSlot, dropped: tuple[str, ...], now: Instant) -> Revisi
         at=now,
         gone=tuple(sorted(ids)),
     )
-    return Revision(StoredSlot(slot, ()), decision, _told(change, stored.evidence))
+    return Revision(StoredSlot(slot, ()), decision, msgspec.structs.replace(change, removed=len(stored.evidence)))
 
 
 def _told(change: Change, removed: Sequence[Evidence]) -> Change:

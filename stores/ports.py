@@ -327,6 +327,13 @@ class Log(Protocol):
         the file keeps elsewhere go with `wipe`.
         """
 
+    def replace(self, records: Sequence[Record]) -> None:
+        """Put records in the place of those at their topic, partition and offset, durable on return.
+
+        A log that cannot write in place appends them, accepted when the others were, and forgets those; a repeat after
+        an error may append them once more. What was forgotten stays so.
+        """
+
     def wipe(self) -> None:
         """Return once nothing that was forgotten is in a file of the log, as far as the log's files are its own.
 

@@ -1,11 +1,12 @@
 """How what was forgotten is taken out of every topic of the log, and nothing else with it.
 
-A record may be a bundle of several messages: the others are appended again before it goes, under their own ids and with
-the time at which they were first accepted, so that readers count them as duplicates, and a replay finds them.
+A record may be a bundle of several messages: the others take its place, under their own ids and with the time at which
+they were first accepted. A log that cannot write in place appends them, and readers count them as duplicates.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import NamedTuple
 
 import msgspec
@@ -18,24 +19,34 @@ from schemas.recall_record import Feedback, RecallRecord
 from schemas.slot import Change
 from schemas.tombstone import grave
 from schemas.wire import bundle, unbundle, unpack
-from stores.ports import Entry, GraphStore, Log, Record
+from stores.ports import GraphStore, Log, Record
 from streams.topics import CHANGES, CLAIMS, DEAD_LETTERS, OBSERVATIONS, RECALL_LOG, Topics
 
 _PAGE = 500
+_PAGE_BYTES = 8 * 1_048_576
 
-Verdict = Callable[[bytes], bool]
+_Messages = list[tuple[int, bytes, msgspec.Struct]]
+"""Messages of a page that could be read: the place of the record, the message, what it carries."""
 
 
 class Forgotten(msgspec.Struct, frozen=True):
-    """What is to go: the graves of a bank's observations, and the ids of the evidence that they gave."""
+    """What is to go: the graves of a bank's observations, and the ids of the evidence that they gave.
+
+    Where the observations of all graves are known, their ids spare a digest for each that is looked at.
+    """
 
     bank: str
     graves: frozenset[str]
     evidence: frozenset[str]
+    observations: frozenset[str] | None = None
 
     def covers(self, bank: str, observation_id: str) -> bool:
         """Whether an observation is among it."""
-        return bank == self.bank and grave(bank, observation_id) in self.graves
+        if bank != self.bank:
+            return False
+        if self.observations is not None:
+            return observation_id in self.observations
+        return grave(bank, observation_id) in self.graves
 
 
 class Told(NamedTuple):
@@ -69,12 +80,10 @@ def erase(log: Log, topics: Topics, graph: GraphStore, what: Forgotten) -> int:
     graph no longer holds, so it is to be up to date by then.
     """
     done = _erase(log, topics, RECALL_LOG, lambda page: _stale_recalls(page, graph, what))
-    done += _erase(log, topics, DEAD_LETTERS, lambda page: _hits(page, lambda body: _letter_of(body, what), DeadLetter))
+    done += _erase(log, topics, DEAD_LETTERS, lambda page: _hits(_read(page, DeadLetter), partial(_letter_of, what)))
     done += _erase(log, topics, CHANGES, lambda page: _stale_changes(page, graph, what))
-    done += _erase(log, topics, CLAIMS, lambda page: _hits(page, lambda body: _is_of(body, what), Evidence))
-    return done + _erase(
-        log, topics, OBSERVATIONS, lambda page: _hits(page, lambda body: _is_of(body, what), Observation)
-    )
+    done += _erase(log, topics, CLAIMS, lambda page: _hits(_read(page, Evidence), partial(_is_of, what)))
+    return done + _erase(log, topics, OBSERVATIONS, lambda page: _hits(_read(page, Observation), partial(_is_of, what)))
 
 
 def _erase(log: Log, topics: Topics, topic: str, stale: Callable[[Sequence[Record]], dict[int, set[bytes]]]) -> int:
@@ -85,21 +94,24 @@ def _erase(log: Log, topics: Topics, topic: str, stale: Callable[[Sequence[Recor
     for partition, end in log.ends(name).items():
         for page in _pages(log, name, partition, end):
             hits = stale(page)
-            for place, messages in hits.items():
-                record = page[place]
-                if record.offset >= read_to.get(partition, 0):
-                    _keep_others(log, record, messages)
-            if hits:
-                log.forget(name, partition, [page[place].offset for place in hits])
+            shortened = [
+                short
+                for place, messages in hits.items()
+                if page[place].offset >= read_to.get(partition, 0) and (short := _without(page[place], messages))
+            ]
+            if shortened:
+                log.replace(shortened)
+            gone = {page[place].offset for place in hits} - {record.offset for record in shortened}
+            if gone:
+                log.forget(name, partition, sorted(gone))
             done += len(hits)
     return done
 
 
-def _keep_others(log: Log, record: Record, stale: set[bytes]) -> None:
-    """Append again what shares a record with something stale."""
+def _without(record: Record, stale: set[bytes]) -> Record | None:
+    """The record with what else it holds, if anything."""
     others = [message for message in unbundle(record.value) if message not in stale]
-    if others:
-        log.append(record.topic, [Entry(_key_of(others[0], record), bundle(others), record.headers)], record.at)
+    return msgspec.structs.replace(record, key=_key_of(others[0], record), value=bundle(others)) if others else None
 
 
 def _key_of(message: bytes, record: Record) -> str:
@@ -108,19 +120,24 @@ def _key_of(message: bytes, record: Record) -> str:
     return observation_key(body) if isinstance(body, Observation) else record.key
 
 
-def _hits(
-    page: Sequence[Record], is_stale: Callable[[msgspec.Struct], bool], *kinds: type[msgspec.Struct]
-) -> dict[int, set[bytes]]:
+def _read(page: Sequence[Record], *kinds: type[msgspec.Struct]) -> _Messages:
+    return [
+        (place, message, body)
+        for place, record in enumerate(page)
+        for message in unbundle(record.value)
+        if (body := _body(message, *kinds)) is not None
+    ]
+
+
+def _hits(read: _Messages, is_stale: Callable[[msgspec.Struct], bool]) -> dict[int, set[bytes]]:
     found: dict[int, set[bytes]] = {}
-    for place, record in enumerate(page):
-        for message in unbundle(record.value):
-            body = _body(message, *kinds)
-            if body is not None and is_stale(body):
-                found.setdefault(place, set()).add(message)
+    for place, message, body in read:
+        if is_stale(body):
+            found.setdefault(place, set()).add(message)
     return found
 
 
-def _is_of(body: msgspec.Struct, what: Forgotten) -> bool:
+def _is_of(what: Forgotten, body: msgspec.Struct) -> bool:
     match body:
         case Observation():
             return what.covers(body.bank, body.id)
@@ -161,12 +178,13 @@ def _text(said: object) -> str:
     return said if isinstance(said, str) else ""
 
 
-def _letter_of(body: msgspec.Struct, what: Forgotten) -> bool:
+def _letter_of(what: Forgotten, body: msgspec.Struct) -> bool:
     return isinstance(body, DeadLetter) and any(what.covers(told.bank, told.id) for told in told_in(body) if told.id)
 
 
 def _stale_changes(page: Sequence[Record], graph: GraphStore, what: Forgotten) -> dict[int, set[bytes]]:
-    slots = {body.slot for body in _bodies(page, Change) if isinstance(body, Change) and body.bank == what.bank}
+    read = _read(page, Change)
+    slots = {body.slot for _, _, body in read if isinstance(body, Change) and body.bank == what.bank}
     gone = slots - graph.slots(what.bank, sorted(slots)).keys() if slots else set()
 
     def is_stale(body: msgspec.Struct) -> bool:
@@ -174,12 +192,13 @@ def _stale_changes(page: Sequence[Record], graph: GraphStore, what: Forgotten) -
             return False
         return body.slot in gone or any(what.covers(body.bank, id) for id in body.observation_ids)
 
-    return _hits(page, is_stale, Change)
+    return _hits(read, is_stale)
 
 
 def _stale_recalls(page: Sequence[Record], graph: GraphStore, what: Forgotten) -> dict[int, set[bytes]]:
+    read = _read(page, RecallRecord, Feedback)
     asked: set[str] = set()
-    for body in _bodies(page, RecallRecord, Feedback):
+    for _, _, body in read:
         if isinstance(body, RecallRecord) and body.bank == what.bank:
             asked.update(used.id for used in body.beliefs)
         elif isinstance(body, Feedback) and body.bank == what.bank:
@@ -194,7 +213,7 @@ def _stale_recalls(page: Sequence[Record], graph: GraphStore, what: Forgotten) -
                 return body.belief in gone
         return False
 
-    return _hits(page, is_stale, RecallRecord, Feedback)
+    return _hits(read, is_stale)
 
 
 def _bodies(records: Iterable[Record], *kinds: type[msgspec.Struct]) -> Iterator[msgspec.Struct]:
@@ -212,11 +231,18 @@ def _records(log: Log, topic: str) -> Iterator[Record]:
 
 
 def _pages(log: Log, topic: str, partition: int, end: int) -> Iterator[list[Record]]:
-    """A partition's records up to where it ended when it was looked at first."""
-    offset = 0
-    while offset < end and (page := log.read(topic, partition, offset, _PAGE)):
+    """A partition's records up to where it ended when it was looked at first, as many at once as fit into memory."""
+    page: list[Record] = []
+    size = offset = 0
+    while offset < end and (some := log.read(topic, partition, offset, _PAGE)):
+        page += some
+        size += sum(len(record.value) for record in some)
+        offset = some[-1].offset + 1
+        if size > _PAGE_BYTES:
+            yield page
+            page, size = [], 0
+    if page:
         yield page
-        offset = page[-1].offset + 1
 
 
 def _body(message: bytes, *kinds: type[msgspec.Struct]) -> msgspec.Struct | None:

@@ -115,6 +115,19 @@ class KafkaLog:
                 self._make(sibling, TopicPlan(1, compacted=True))
             self._deliver(sibling, [(0, mark) for mark in marks], 0)
 
+    def replace(self, records: Sequence[Record]) -> None:
+        """Append records, accepted when those at their topic, partition and offset were, and forget those."""
+        appended: dict[tuple[str, Instant], list[Entry]] = {}
+        forgotten: dict[tuple[str, int], list[int]] = {}
+        for record in records:
+            entry = Entry(record.key, record.value, record.headers)
+            appended.setdefault((record.topic, record.at), []).append(entry)
+            forgotten.setdefault((record.topic, record.partition), []).append(record.offset)
+        for (topic, at), entries in appended.items():
+            self.append(topic, entries, at)
+        for (topic, partition), offsets in forgotten.items():
+            self.forget(topic, partition, offsets)
+
     def wipe(self) -> None:
         """Does nothing: what is forgotten is marked, and its bytes go when Kafka drops the segment that holds them."""
 

@@ -10,13 +10,16 @@ from schemas.evidence import Evidence
 from schemas.slot import Slot
 from stores.sqlite.edge_rows import DROP_EDGE, edge_rows
 
-_SLOTS = "SELECT no, body FROM slots WHERE bank = ? AND id IN (SELECT value FROM json_each(?))"
-_EVIDENCE = "SELECT body FROM evidence WHERE slot = ?"
-_DROP_EVIDENCE = "DELETE FROM evidence WHERE slot = ?"
-_DROP_BELIEFS = "DELETE FROM beliefs WHERE slot = ?"
-_DROP_ALIAS = "DELETE FROM aliases WHERE bank = ? AND id = ?"
-_DROP_ALIASES_OF_BELIEFS = "DELETE FROM aliases WHERE bank = ? AND id IN (SELECT id FROM beliefs WHERE slot = ?)"
-_DROP_SLOT = "DELETE FROM slots WHERE no = ?"
+_AMONG = "(SELECT value FROM json_each(?))"
+_SLOTS = f"SELECT no, body FROM slots WHERE bank = ? AND id IN {_AMONG}"
+_EVIDENCE = f"SELECT body FROM evidence WHERE slot IN {_AMONG}"
+_DROP_ALIASES = f"DELETE FROM aliases WHERE bank = ? AND id IN {_AMONG}"
+_DROP_ALIASES_OF_BELIEFS = f"""
+DELETE FROM aliases WHERE bank = ? AND id IN (SELECT id FROM beliefs WHERE slot IN {_AMONG})
+"""
+_DROP_EVIDENCE = f"DELETE FROM evidence WHERE slot IN {_AMONG}"
+_DROP_BELIEFS = f"DELETE FROM beliefs WHERE slot IN {_AMONG}"
+_DROP_SLOTS = f"DELETE FROM slots WHERE no IN {_AMONG}"
 _DROP_ENTITY = """
 DELETE FROM entities WHERE bank = :bank AND id = :id
 AND NOT EXISTS (SELECT 1 FROM slots WHERE slots.bank = :bank AND slots.entity_id = :id)
@@ -31,17 +34,17 @@ AND NOT EXISTS (SELECT 1 FROM entities WHERE entities.bank = :bank)
 def erase(connection: sqlite3.Connection, bank: str, slots: Sequence[str]) -> int:
     """Delete slots with all that came with them; returns how many there were."""
     found = connection.execute(_SLOTS, (bank, json.dumps(list(slots)))).fetchall()
-    entities: set[Entity] = set()
-    for no, body in found:
-        slot = wire.load(body, Slot)
-        entities.add(slot.entity)
-        for (piece,) in connection.execute(_EVIDENCE, (no,)):
-            entities.update(wire.load(piece, Evidence).mentions)
-        connection.executemany(DROP_EDGE, set(edge_rows(slot, no)))
-        connection.executemany(_DROP_ALIAS, [(bank, id) for id in slot.aliases])
-        connection.execute(_DROP_ALIASES_OF_BELIEFS, (bank, no))
-        for statement in (_DROP_EVIDENCE, _DROP_BELIEFS, _DROP_SLOT):
-            connection.execute(statement, (no,))
+    ended = {no: wire.load(body, Slot) for no, body in found}
+    numbers = json.dumps(list(ended))
+    entities = {slot.entity for slot in ended.values()}
+    for (piece,) in connection.execute(_EVIDENCE, (numbers,)):
+        entities.update(wire.load(piece, Evidence).mentions)
+    # In the order in which the file keeps them, so that each of its pages is written once.
+    connection.executemany(DROP_EDGE, sorted({row for no, slot in ended.items() for row in edge_rows(slot, no)}))
+    connection.execute(_DROP_ALIASES, (bank, json.dumps([id for slot in ended.values() for id in slot.aliases])))
+    connection.execute(_DROP_ALIASES_OF_BELIEFS, (bank, numbers))
+    for statement in (_DROP_EVIDENCE, _DROP_BELIEFS, _DROP_SLOTS):
+        connection.execute(statement, (numbers,))
     drop_entities(connection, bank, entities)
     return len(found)
 

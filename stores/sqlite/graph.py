@@ -280,8 +280,8 @@ def _evidence(rows: Iterable[tuple[bytes, Instant]]) -> list[Evidence]:
     return [msgspec.structs.replace(wire.load(body, Evidence), ingested_at=ingested_at) for body, ingested_at in rows]
 
 
-def _by_id(items: Iterable[Kept]) -> tuple[Kept, ...]:
-    return tuple(sorted(items, key=_id))
+def _by_id(items: Sequence[Kept]) -> tuple[Kept, ...]:
+    return tuple(items if len(items) < 2 else sorted(items, key=_id))
 
 
 def _id(item: Belief | Evidence) -> str:

@@ -39,6 +39,8 @@ _READ = """SELECT "offset", key, value, at, headers FROM log_records
 _APPEND = 'INSERT INTO log_records (topic, partition, "offset", at, key, value, headers) VALUES (?, ?, ?, ?, ?, ?, ?)'
 _BLANK = """UPDATE log_records SET key = NULL, value = NULL, headers = NULL
     WHERE topic = ? AND partition = ? AND "offset" = ?"""
+_REPLACE = """UPDATE log_records SET key = ?, value = ?, headers = ?
+    WHERE topic = ? AND partition = ? AND "offset" = ? AND value IS NOT NULL"""
 _COMMIT = """INSERT INTO log_offsets (name, topic, partition, next) VALUES (?, ?, ?, ?)
     ON CONFLICT (name, topic, partition) DO UPDATE SET next = excluded.next"""
 
@@ -104,7 +106,7 @@ class SqliteLog:
             connection.executemany(
                 _APPEND,
                 [
-                    (id, *place, at, entry.key, entry.value, _write_headers(entry.headers) if entry.headers else None)
+                    (id, *place, at, entry.key, entry.value, _stored_headers(entry.headers))
                     for place, entry in zip(places, entries, strict=True)
                 ],
             )
@@ -158,6 +160,26 @@ class SqliteLog:
         with self._writing() as connection:
             id = self._partition(connection, topic, partition)
             connection.executemany(_BLANK, [(id, partition, offset) for offset in offsets])
+        self._truncate()
+
+    def replace(self, records: Sequence[Record]) -> None:
+        """Put records in the place of those at their topic, partition and offset; what was forgotten stays so.
+
+        The old bytes are overwritten as `forget` does it.
+        """
+        with self._writing() as connection:
+            rows = [
+                (
+                    record.key,
+                    record.value,
+                    _stored_headers(record.headers),
+                    self._partition(connection, record.topic, record.partition),
+                    record.partition,
+                    record.offset,
+                )
+                for record in records
+            ]
+            connection.executemany(_REPLACE, rows)
         self._truncate()
 
     def wipe(self) -> None:
@@ -269,6 +291,10 @@ def _migrate(connection: sqlite3.Connection, path: Path) -> None:
             connection.execute(statement)
     if version < _SCHEMA_VERSION:
         connection.execute("INSERT INTO log_schema (version) VALUES (?)", (_SCHEMA_VERSION,))
+
+
+def _stored_headers(headers: dict[str, str]) -> bytes | None:
+    return _write_headers(headers) if headers else None
 
 
 def _ends(connection: sqlite3.Connection, topic: int) -> dict[int, int]:

@@ -1,4 +1,4 @@
-"""Which evidence of a session lies near some other, found without reading the whole session."""
+"""Which evidence of a session lies near some other, found without reading more of the session than that is worth."""
 
 import sqlite3
 from collections.abc import Iterator, Sequence
@@ -24,6 +24,13 @@ _BACKWARD = "turn DESC, effective_at DESC, id DESC"
 _LAST = _PLACES.format(bound="", order=_BACKWARD)
 _BEFORE = _PLACES.format(bound=f"AND ({_KEY}) < (:turn, :effective_at, :id)", order=_BACKWARD)
 _AFTER = _PLACES.format(bound=f"AND ({_KEY}) > (:turn, :effective_at, :id)", order=_KEY)
+# Beginning with the first piece of each observation, which is its place.
+_IN_ORDER = f"""
+SELECT observation_id FROM evidence WHERE bank = ? AND session = ? AND session <> '' ORDER BY {_KEY} LIMIT ?
+"""
+_ROWS_FOR_ONE = 8
+"""To find what is near one observation costs as much as to read so many rows of a session in order."""
+
 _PLACE = f"""
 SELECT {_KEY} FROM evidence
 WHERE bank = ? AND observation_id = ? AND session = ? ORDER BY {_KEY} LIMIT 1
@@ -35,10 +42,25 @@ def places(connection: sqlite3.Connection, bank: str, session: str, around: Sequ
     asked: Asked = {"bank": bank, "session": session, "reach": max(reach, 0)}
     if not around:
         return {id for (id,) in connection.execute(_LAST, asked)}
+    observations = {evidence.observation_id for evidence in around}
+    order = _in_order(connection, bank, session, _ROWS_FOR_ONE * len(observations))
+    if order is not None:
+        return _within(order, observations, max(reach, 0))
     found: set[str] = set()
-    for observation in sorted({evidence.observation_id for evidence in around}):
+    for observation in sorted(observations):
         found.update(_near(connection, asked, observation))
     return found
+
+
+def _in_order(connection: sqlite3.Connection, bank: str, session: str, most: int) -> list[str] | None:
+    """The observations of a session in the order of their places; None where it has more rows than that."""
+    rows = connection.execute(_IN_ORDER, (bank, session, most + 1)).fetchall()
+    return list(dict.fromkeys(id for (id,) in rows)) if len(rows) <= most else None
+
+
+def _within(order: Sequence[str], wanted: set[str], reach: int) -> set[str]:
+    near = (order[max(0, at - reach) : at + reach + 1] for at, id in enumerate(order) if id in wanted)
+    return {id for some in near for id in some}
 
 
 def _near(connection: sqlite3.Connection, asked: Asked, observation: str) -> Iterator[str]:

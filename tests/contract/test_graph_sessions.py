@@ -39,6 +39,24 @@ def test_a_session_is_read_around_a_turn(
     assert session_ids(graph_store, [turns[4]], 1, session="") == []
 
 
+def test_of_many_places_those_near_any_are_read_whether_the_session_is_short_or_long(
+    graph_store: GraphStore, evidence: Callable[..., Evidence], talk: Talk
+) -> None:
+    turns = [
+        evidence(f"e{turn:02}{part}", observation=f"o{turn}", session="talk", turn=turn)
+        for turn in range(30)
+        for part in "abc"
+    ]
+    talk(*turns)
+    asked = [piece for piece in turns if piece.turn in (0, 9, 10, 29)]
+
+    few = session_ids(graph_store, asked[:1], 1)
+    many = session_ids(graph_store, [*asked, *turns[:15]], 1)
+
+    assert few == [f"e{turn:02}{part}" for turn in (0, 1) for part in "abc"]
+    assert many == [f"e{turn:02}{part}" for turn in (0, 1, 2, 3, 4, 5, 8, 9, 10, 11, 28, 29) for part in "abc"]
+
+
 def test_the_last_places_of_a_session_are_read_in_order(
     graph_store: GraphStore, evidence: Callable[..., Evidence], talk: Talk
 ) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 from uuid import uuid4
 
 import pytest
+from msgspec.structs import replace
 
 from schemas.errors import InvalidInput, NotFound, StoreUnavailable
 from schemas.routing import partition_of
@@ -227,6 +228,24 @@ def test_forgetting_makes_no_topic_that_is_listed(log: Log, one: str) -> None:
     before = log.topics()
     log.forget(one, 0, [0])
     assert log.topics() == before
+
+
+def test_a_record_is_replaced_by_another_one_that_keeps_its_time(log: Log, one: str) -> None:
+    log.append(one, [Entry("a", b"a1a2", {"n": "1"})], MAY)
+    log.append(one, entries(b"b", b"c"), MAY + 60 * MILLISECOND)
+    log.forget(one, 0, [1])
+
+    log.replace([replace(log.read(one, 0, 0, 1)[0], key="a2", value=b"a2")])
+
+    left = {record.value: record for record in log.read(one, 0, 0, 9)}
+    assert left.keys() == {b"a2", b"c"}
+    assert (left[b"a2"].key, left[b"a2"].at, left[b"a2"].headers) == ("a2", MAY, {"n": "1"})
+
+
+def test_replacing_nothing_is_allowed(log: Log, one: str) -> None:
+    log.append(one, entries(b"a"), MAY)
+    log.replace([])
+    assert values(log, one) == [b"a"]
 
 
 def test_retaining_drops_only_what_was_accepted_before_the_time(log: Log, one: str, claims: str) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from schemas.errors import NewerSchema, StoreUnavailable
-from stores.ports import Entry, TopicPlan
+from stores.ports import Entry, Record, TopicPlan
 from stores.sqlite.log import SqliteLog
 
 ROOT = Path(__file__).parents[2]
@@ -60,6 +60,17 @@ def test_forgotten_bytes_keys_and_headers_are_in_no_file(log: SqliteLog, tmp_pat
 
     assert b"canary-771" not in content(tmp_path)
     assert values(log) == [b"stays"]
+
+
+def test_a_replaced_record_stays_in_its_place_and_its_old_bytes_are_in_no_file(log: SqliteLog, tmp_path: Path) -> None:
+    log.append("one", [Entry("key-canary-771", b"value-canary-771" * 1000, {"note": "header-canary-771"})], MAY)
+    log.append("one", entries(b"forgotten", b"stays"), MAY)
+    log.forget("one", 0, [1])
+
+    log.replace([Record("one", 0, 0, "k", b"shorter", MAY), Record("one", 0, 1, "k", b"told again", MAY)])
+
+    assert b"canary-771" not in content(tmp_path)
+    assert [(record.offset, record.value) for record in log.read("one", 0, 0, 9)] == [(0, b"shorter"), (2, b"stays")]
 
 
 def test_dropped_bytes_are_in_no_file(log: SqliteLog, tmp_path: Path) -> None:

@@ -181,7 +181,7 @@ def test_a_call_that_dies_between_any_two_steps_is_completed_by_the_next_start(
         (memory.home.worker, "amend"),
         (memory.home.mesh, "index"),
         (forgetting, "erase"),
-        (erasure, "_keep_others"),
+        (erasure, "_without"),
         (memory.home.log, "wipe"),
         (memory.home.tombstones, "finish"),
     ]
