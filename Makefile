@@ -4,10 +4,11 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 JARS := .cache/kafka/libs
+LOADED := tests/load:tests/acceptance:tests/kafka
 PIN = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header
 IN_IMAGE := cluster jwt mcp zstd fsspec tracing minilm
 
-.PHONY: help setup run kafka kafka-jars test check format bench lock image clean
+.PHONY: help setup run kafka kafka-jars test check format bench load lock image clean
 
 help: ## show this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -51,6 +52,10 @@ format: $(READY) ## write the code in the house format
 
 bench: $(READY) ## print speed and memory as figures and ratios
 	@$(BIN)/python tests/kafka/kafka_broker.py --during $(BIN)/python tests/nebula/graphd.py --during $(BIN)/python -m beliefmesh.evaluate.bench --kafka {kafka} --nebula {nebula}
+
+load: $(READY) ## put 200 clients on a mesh for two minutes, then on one whose processes are replaced meanwhile
+	@PYTHONPATH=.:$(LOADED) $(BIN)/python tests/load/load.py
+	@PYTHONPATH=.:$(LOADED) $(BIN)/python tests/kafka/kafka_broker.py --during $(BIN)/python tests/load/load.py --rolling {kafka}
 
 lock: $(READY) ## pin all dependencies again, and of these what the image has and what builds it
 	$(BIN)/pip install --quiet uv

@@ -7,8 +7,10 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
+from urllib.parse import urlsplit
 
 from stores.kafka.log import KafkaLog
 from stores.kafka.options import KafkaOptions
@@ -18,6 +20,14 @@ from streams.topics import Topics
 
 PARTITIONS = 8
 SESSION_SECONDS = "4"
+
+
+@dataclass(frozen=True)
+class Server:
+    """A process that serves the API, and where."""
+
+    process: subprocess.Popen[bytes]
+    at: tuple[str, int]
 
 
 class Fleet:
@@ -65,6 +75,19 @@ class Fleet:
     def start_worker(self) -> subprocess.Popen[bytes]:
         """Start one more worker."""
         return self._start("worker")
+
+    def start_server(self) -> Server:
+        """Start one more server of the API, in front of the same actors; it streams nothing."""
+        self._environment["BELIEFMESH_STREAMS__WORKER"] = "elsewhere"
+        try:
+            process = self._start("serve", "--port", "0", "--json", stdout=subprocess.PIPE)
+        finally:
+            del self._environment["BELIEFMESH_STREAMS__WORKER"]
+        assert process.stdout is not None
+        address = urlsplit(json.loads(process.stdout.readline())["address"])
+        assert address.hostname is not None
+        assert address.port is not None
+        return Server(process, (address.hostname, address.port))
 
     def works(self, worker: subprocess.Popen[bytes]) -> bool:
         """Whether a worker has started, and has said so."""

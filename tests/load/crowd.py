@@ -1,0 +1,93 @@
+"""Many clients at once, that tell and ask a mesh over HTTP for some time, and what came of it."""
+
+import random
+import threading
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+
+from beliefmesh.remote import RemoteMemory
+from schemas.errors import BeliefmeshError
+
+TELLING = 0.3
+"""Share of the calls that tell; the others ask."""
+THINGS = 500
+"""What is told is about so many things: the beliefs are bounded, the evidence for them is not."""
+STATES = ("up", "down", "degraded", "in maintenance")
+
+
+@dataclass
+class Outcome:
+    """What clients saw: seconds of each call that was answered, what failed, and the ids that were accepted."""
+
+    told: list[float] = field(default_factory=list)
+    asked: list[float] = field(default_factory=list)
+    failed: Counter[str] = field(default_factory=Counter)
+    accepted: list[str] = field(default_factory=list)
+
+
+class Crowd:
+    """Clients of one mesh, each in a thread, that call again as soon as they are answered."""
+
+    def __init__(self, url: str, bank: str, clients: int) -> None:
+        self._memory = RemoteMemory(url, bank=bank)
+        self._end = threading.Event()
+        self._outcomes = [Outcome() for _ in range(clients)]
+        self._threads = [
+            threading.Thread(target=self._live, args=(number, outcome), name=f"client-{number}")
+            for number, outcome in enumerate(self._outcomes)
+        ]
+
+    def start(self) -> None:
+        """Let all of them begin, once the bank is there to ask."""
+        self._memory.retain([_observation("first", random.Random(0), 0)])
+        for thread in self._threads:
+            thread.start()
+
+    def stop(self) -> Outcome:
+        """Let each finish its call; returns what all saw."""
+        self._end.set()
+        for thread in self._threads:
+            thread.join()
+        whole = Outcome()
+        for one in self._outcomes:
+            whole.told += one.told
+            whole.asked += one.asked
+            whole.failed += one.failed
+            whole.accepted += one.accepted
+        return whole
+
+    def answered(self) -> int:
+        """How many calls were answered so far."""
+        return sum(len(one.told) + len(one.asked) for one in self._outcomes)
+
+    def _live(self, number: int, outcome: Outcome) -> None:
+        dice = random.Random(number)
+        count = 0
+        while not self._end.is_set():
+            count += 1
+            telling = dice.random() < TELLING
+            started = time.perf_counter()
+            try:
+                if telling:
+                    self._tell(f"client-{number}-{count}", dice, number, outcome)
+                else:
+                    self._memory.recall(f"What is the state of service {dice.randrange(THINGS)}?", limit=5)
+            except BeliefmeshError as error:
+                outcome.failed[f"{'retain' if telling else 'recall'}: {error}"] += 1
+            else:
+                (outcome.told if telling else outcome.asked).append(time.perf_counter() - started)
+
+    def _tell(self, id: str, dice: random.Random, number: int, outcome: Outcome) -> None:
+        self._memory.retain([_observation(id, dice, number)], wait=False)
+        outcome.accepted.append(id)
+
+
+def _observation(id: str, dice: random.Random, number: int) -> dict[str, object]:
+    return {
+        "id": id,
+        "text": "",
+        "entity": f"service {dice.randrange(THINGS)}",
+        "agent": f"monitor {number}",
+        "claims": [{"attribute": "state", "value": dice.choice(STATES)}],
+    }
