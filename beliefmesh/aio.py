@@ -1,144 +1,95 @@
-"""The client library for asyncio: the same names, each call in a thread of its own pool."""
+"""The client library for asyncio: the same verbs to await, over a folder or over the network, in threads of its own."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, TypeVar
+from functools import partial, wraps
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
-from beliefmesh.calibrate import Calibration
-from beliefmesh.forgetting import ForgetReport
 from beliefmesh.memory import Memory
-from beliefmesh.merging import MergeReport
-from beliefmesh.narrate import Narrative
-from beliefmesh.receipt import Imported, Receipt
-from beliefs.likeness import Proposal
-from recall.roster import Listed
-from schemas.answer import Answer, Explanation, History
-from schemas.belief import Belief
-from schemas.budget import BudgetReport
-from schemas.job import JobRun
-from schemas.profile import Persona
-from schemas.reflection import Reflection, Summary
-from schemas.worth import LearnedValue, Worth
+from beliefmesh.remote import RemoteMemory
+from beliefmesh.remote_verbs.sending import PATIENCE
+from schemas.limits import check_number
 
 _THREADS = 8
+_MOST_THREADS = 1_000
+
+Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
 
 
+def _awaited(
+    verb: Callable[Concatenate[Memory, Parameters], Result],
+) -> Callable[Concatenate["AsyncMemory", Parameters], Coroutine[Any, Any, Result]]:
+    """A verb of `Memory` to await; what is open decides whose verb of that name runs."""
+
+    @wraps(verb)
+    async def awaited(self: "AsyncMemory", /, *args: Parameters.args, **kwargs: Parameters.kwargs) -> Result:
+        method: Callable[..., Result] = getattr(self.memory, verb.__name__)
+        return await self._in_thread(partial(method, *args, **kwargs))
+
+    return awaited
+
+
 class AsyncMemory:
-    """A `Memory` whose calls are awaited; takes what `Memory` takes, or one that is open already."""
+    """A memory whose verbs are awaited; takes what `Memory` takes, or a memory that is open already.
 
-    def __init__(self, *args: Any, memory: Memory | None = None, **kwargs: Any) -> None:
+    At most `at_once` calls run at a time, the others wait. A call that is cancelled still runs to its end.
+    """
+
+    def __init__(
+        self, *args: Any, memory: Memory | RemoteMemory | None = None, at_once: int = _THREADS, **kwargs: Any
+    ) -> None:
+        threads = int(check_number(at_once, "at_once", 1, _MOST_THREADS))
         self.memory = memory or Memory(*args, **kwargs)
-        self._pool = ThreadPoolExecutor(_THREADS, thread_name_prefix="memory")
+        self._pool = ThreadPoolExecutor(threads, thread_name_prefix="memory")
 
-    async def retain(self, *args: Any, **kwargs: Any) -> Receipt:
-        """See `Memory.retain`."""
-        return await self._call(self.memory.retain, *args, **kwargs)
+    @classmethod
+    def connect(
+        cls, url: str, *, bank: str = "default", key: str = "", patience: float = PATIENCE, at_once: int = _THREADS
+    ) -> "AsyncMemory":
+        """A client of a mesh that serves HTTP at `url`, as `Memory.connect` gives it."""
+        return cls(memory=Memory.connect(url, bank=bank, key=key, patience=patience), at_once=at_once)
 
-    async def import_lines(self, *args: Any, **kwargs: Any) -> Imported:
-        """See `Memory.import_lines`."""
-        return await self._call(self.memory.import_lines, *args, **kwargs)
-
-    async def recall(self, *args: Any, **kwargs: Any) -> Answer:
-        """See `Memory.recall`."""
-        return await self._call(self.memory.recall, *args, **kwargs)
-
-    async def explain(self, *args: Any, **kwargs: Any) -> Explanation:
-        """See `Memory.explain`."""
-        return await self._call(self.memory.explain, *args, **kwargs)
-
-    async def history(self, *args: Any, **kwargs: Any) -> History:
-        """See `Memory.history`."""
-        return await self._call(self.memory.history, *args, **kwargs)
-
-    async def belief(self, *args: Any, **kwargs: Any) -> Belief:
-        """See `Memory.belief`."""
-        return await self._call(self.memory.belief, *args, **kwargs)
-
-    async def revoke(self, *args: Any, **kwargs: Any) -> Receipt:
-        """See `Memory.revoke`."""
-        return await self._call(self.memory.revoke, *args, **kwargs)
-
-    async def feedback(self, *args: Any, **kwargs: Any) -> Receipt:
-        """See `Memory.feedback`."""
-        return await self._call(self.memory.feedback, *args, **kwargs)
-
-    async def narrate(self, *args: Any, **kwargs: Any) -> Narrative:
-        """See `Memory.narrate`."""
-        return await self._call(self.memory.narrate, *args, **kwargs)
-
-    async def reflect(self, *args: Any, **kwargs: Any) -> Reflection:
-        """See `Memory.reflect`."""
-        return await self._call(self.memory.reflect, *args, **kwargs)
-
-    async def summary(self, *args: Any, **kwargs: Any) -> Summary:
-        """See `Memory.summary`."""
-        return await self._call(self.memory.summary, *args, **kwargs)
-
-    async def refresh_summaries(self, *args: Any, **kwargs: Any) -> int:
-        """See `Memory.refresh_summaries`."""
-        return await self._call(self.memory.refresh_summaries, *args, **kwargs)
-
-    async def profile(self, *args: Any, **kwargs: Any) -> Persona:
-        """See `Memory.profile`."""
-        return await self._call(self.memory.profile, *args, **kwargs)
-
-    async def set_profile(self, *args: Any, **kwargs: Any) -> Persona:
-        """See `Memory.set_profile`."""
-        return await self._call(self.memory.set_profile, *args, **kwargs)
-
-    async def merge(self, *args: Any, **kwargs: Any) -> MergeReport:
-        """See `Memory.merge`."""
-        return await self._call(self.memory.merge, *args, **kwargs)
-
-    async def unmerge(self, *args: Any, **kwargs: Any) -> Receipt:
-        """See `Memory.unmerge`."""
-        return await self._call(self.memory.unmerge, *args, **kwargs)
-
-    async def entities(self, *args: Any, **kwargs: Any) -> tuple[Listed, ...]:
-        """See `Memory.entities`."""
-        return await self._call(self.memory.entities, *args, **kwargs)
-
-    async def merge_proposals(self, *args: Any, **kwargs: Any) -> tuple[Proposal, ...]:
-        """See `Memory.merge_proposals`."""
-        return await self._call(self.memory.merge_proposals, *args, **kwargs)
-
-    async def calibrate(self, *args: Any, **kwargs: Any) -> Calibration:
-        """See `Memory.calibrate`."""
-        return await self._call(self.memory.calibrate, *args, **kwargs)
-
-    async def forget(self, *args: Any, **kwargs: Any) -> ForgetReport:
-        """See `Memory.forget`."""
-        return await self._call(self.memory.forget, *args, **kwargs)
-
-    async def run_job(self, *args: Any, **kwargs: Any) -> JobRun:
-        """See `Memory.run_job`."""
-        return await self._call(self.memory.run_job, *args, **kwargs)
-
-    async def job_runs(self, *args: Any, **kwargs: Any) -> list[JobRun]:
-        """See `Memory.job_runs`."""
-        return await self._call(self.memory.job_runs, *args, **kwargs)
-
-    async def value_of(self, *args: Any, **kwargs: Any) -> Worth:
-        """See `Memory.value_of`."""
-        return await self._call(self.memory.value_of, *args, **kwargs)
-
-    async def budget(self, *args: Any, **kwargs: Any) -> BudgetReport:
-        """See `Memory.budget`."""
-        return await self._call(self.memory.budget, *args, **kwargs)
-
-    async def learn_value(self, *args: Any, **kwargs: Any) -> LearnedValue:
-        """See `Memory.learn_value`."""
-        return await self._call(self.memory.learn_value, *args, **kwargs)
-
-    async def stats(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
-        """See `Memory.stats`."""
-        return await self._call(self.memory.stats, *args, **kwargs)
+    retain = _awaited(Memory.retain)
+    import_lines = _awaited(Memory.import_lines)
+    wait = _awaited(Memory.wait)
+    recall = _awaited(Memory.recall)
+    explain = _awaited(Memory.explain)
+    history = _awaited(Memory.history)
+    belief = _awaited(Memory.belief)
+    revoke = _awaited(Memory.revoke)
+    feedback = _awaited(Memory.feedback)
+    reflect = _awaited(Memory.reflect)
+    summary = _awaited(Memory.summary)
+    refresh_summaries = _awaited(Memory.refresh_summaries)
+    narrate = _awaited(Memory.narrate)
+    profile = _awaited(Memory.profile)
+    set_profile = _awaited(Memory.set_profile)
+    merge = _awaited(Memory.merge)
+    unmerge = _awaited(Memory.unmerge)
+    entities = _awaited(Memory.entities)
+    merge_proposals = _awaited(Memory.merge_proposals)
+    calibrate = _awaited(Memory.calibrate)
+    forget = _awaited(Memory.forget)
+    value_of = _awaited(Memory.value_of)
+    budget = _awaited(Memory.budget)
+    learn_value = _awaited(Memory.learn_value)
+    run_job = _awaited(Memory.run_job)
+    job_runs = _awaited(Memory.job_runs)
+    job_run = _awaited(Memory.job_run)
+    stats = _awaited(Memory.stats)
+    doctor = _awaited(Memory.doctor)
+    banks = _awaited(Memory.banks)
+    state_hash = _awaited(Memory.state_hash)
+    dead_letters = _awaited(Memory.dead_letters)
+    dead_letter = _awaited(Memory.dead_letter)
+    replay_dead_letter = _awaited(Memory.replay_dead_letter)
+    drop_dead_letter = _awaited(Memory.drop_dead_letter)
 
     async def close(self) -> None:
-        """See `Memory.close`."""
-        await self._call(self.memory.close)
+        """Finish what is in hand and give the memory up."""
+        await self._in_thread(self.memory.close)
         self._pool.shutdown()
 
     async def __aenter__(self) -> "AsyncMemory":
@@ -147,5 +98,5 @@ class AsyncMemory:
     async def __aexit__(self, *_: object) -> None:
         await self.close()
 
-    async def _call(self, method: Callable[..., Result], *args: Any, **kwargs: Any) -> Result:
-        return await asyncio.get_running_loop().run_in_executor(self._pool, lambda: method(*args, **kwargs))
+    async def _in_thread(self, call: Callable[[], Result]) -> Result:
+        return await asyncio.get_running_loop().run_in_executor(self._pool, call)

@@ -20,7 +20,7 @@ from schemas.query import Principal, Query
 class Asking(Bound):
     """Questions; none of them changes what is believed."""
 
-    def recall(self, text: str, *, bank: str | None = None, wait_for: str = "", **fields: object) -> Answer:
+    def recall(self, /, text: str, *, bank: str | None = None, wait_for: str = "", **fields: object) -> Answer:
         """Ask. `fields` are those of a Query (schemas/query.py); times may be ISO text, `principal` a name.
 
         `wait_for` takes the token of a receipt and answers once that is recallable; Busy if it takes too long.

@@ -36,6 +36,7 @@ class Reflecting(Judging):
 
     def reflect(
         self,
+        /,
         text: str,
         *,
         max_tokens: int | None = None,

@@ -32,6 +32,7 @@ class Telling(Bound):
 
     def retain(
         self,
+        /,
         observations: Told | Sequence[Told],
         *,
         bank: str | None = None,
