@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from schemas.answer import Answer, Explanation, History
 from schemas.belief import Belief
@@ -13,21 +13,34 @@ from schemas.observation import Observation
 from schemas.query import Principal, Query
 from schemas.slot import Amendment, Change
 
+Batches = Mapping[int, Sequence[Evidence]]
+"""Evidence by claims partition."""
+Applied = dict[int, list[Change] | Exception]
+"""By claims partition, the changes that came of it, or why it failed."""
+Watch = Callable[["Mesh", Batches, Instant], Applied]
+"""Stands before `Mesh.apply` and has it do all of the work, in whatever portions."""
+
 
 class Mesh(ABC):
     """One way to run the actors. Every call blocks; everything but recall may be repeated with the same effect.
 
-    `parallel` says that the actors compute elsewhere, so that calls from several threads really run at once.
+    `parallel` says that the actors compute elsewhere, so that calls from several threads really run at once. `watch`
+    is whoever sees to it that what comes in finds room.
     """
 
     parallel = False
+    watch: Watch | None = None
+
+    def admit(self, batches: Batches, now: Instant) -> Applied:
+        """Apply what comes in by the stream: through the watch, where there is one."""
+        return self.apply(batches, now) if self.watch is None else self.watch(self, batches, now)
 
     @abstractmethod
     def extract(self, observations: Sequence[tuple[Observation, Instant]]) -> list[tuple[Evidence, ...]]:
         """The evidence of each (observation, time of acceptance), in order."""
 
     @abstractmethod
-    def apply(self, batches: Mapping[int, Sequence[Evidence]], now: Instant) -> dict[int, list[Change] | Exception]:
+    def apply(self, batches: Batches, now: Instant) -> Applied:
         """Write each claims partition's evidence through the shard that owns the partition.
 
         Partitions fail apart from each other: a failed one has its error as its value.

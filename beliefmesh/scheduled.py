@@ -1,38 +1,79 @@
-"""Jobs run by their schedule while a mesh is up."""
+"""Jobs run by their schedule while a mesh is up, and banks kept within their budgets meanwhile."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+import structlog
+
 from beliefmesh.memory import Memory
 from beliefmesh.settings import JobSettings
+from beliefmesh.work import work_on
 from jobs.budget import is_bounded
+from jobs.catalogue import job_named
+from jobs.run import run_job
 from jobs.schedule import Scheduler, due_jobs, is_treated
+from jobs.within import Keeper
+from schemas.budget import Use
+from schemas.errors import Busy
 from schemas.instant import HOUR, Instant
 from schemas.job import JobRun
+
+log_events = structlog.get_logger("jobs")
 
 
 @contextmanager
 def scheduled(memory: Memory) -> Iterator[None]:
     """Run jobs by the memory's settings while the block lasts; on leaving, the page in hand is finished."""
     settings, home = memory.home.settings.jobs, memory.home
-
-    def due() -> list[tuple[str, str]]:
-        found = due_jobs(intervals_of(settings), home.graph.banks(), home.ledger.last_end, home.clock())
-        return [(job, bank) for job, bank in found if job != "budget" or is_bounded(home.graph.policy(bank).budget)]
-
-    def run(job: str, bank: str, enough: Callable[[], bool]) -> JobRun:
-        treated = is_treated(bank, settings.banks, settings.share)
-        return memory.run_job(job, bank=bank, mode="apply" if treated else "shadow", enough=enough)
-
     if not settings.enabled or not any(intervals_of(settings).values()):
         yield
         return
+    keeper = keeper_of(memory)
+
+    def due() -> list[tuple[str, str]]:
+        banks = home.graph.banks()
+        found = due_jobs(intervals_of(settings), banks, home.ledger.last_end, home.clock())
+        regular = [(job, bank) for job, bank in found if job != "budget" or is_bounded(home.graph.policy(bank).budget)]
+        pressed = [("budget", bank) for bank in keeper.pressed(banks)]
+        return [*pressed, *(one for one in regular if one not in pressed)]
+
+    def run(job: str, bank: str, enough: Callable[[], bool]) -> JobRun:
+        treated = is_treated(bank, settings.banks, settings.share)
+        work = work_on(home, bank, "apply" if treated else "shadow")
+        with keeper.turn:
+            done = run_job(job_named(job), work, home.ledger, enough=enough)
+            if job == "budget" and treated:
+                keeper.measured(bank)
+        if treated and not home.streaming:
+            home.worker.drain()
+        return done
+
     scheduler = Scheduler(due, run)
     scheduler.start()
+    if settings.budget_hours:
+        home.mesh.watch = keeper.admit
     try:
         yield
     finally:
+        home.mesh.watch = None
         scheduler.stop()
+
+
+def keeper_of(memory: Memory) -> Keeper:
+    """A keeper of the memory's banks."""
+    settings, home = memory.home.settings.jobs, memory.home
+
+    def measure(bank: str) -> Use | None:
+        last = home.usage.last_use(bank)
+        return last[0] if last else None
+
+    def relieve(bank: str) -> None:
+        try:
+            run_job(job_named("budget"), work_on(home, bank), home.ledger)
+        except Busy as error:
+            log_events.info("budget.waits", bank=bank, reason=str(error))
+
+    return Keeper(home.graph, measure, relieve, lambda bank: is_treated(bank, settings.banks, settings.share))
 
 
 def intervals_of(settings: JobSettings) -> dict[str, Instant]:

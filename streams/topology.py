@@ -81,7 +81,7 @@ def decide(mesh: Mesh, batch: Batch, now: Instant) -> Outcome:
     for partition, records in batch.items():
         readable[partition], unreadable = _read(records, Evidence, "decide", now)
         dead += unreadable
-    results = mesh.apply({partition: [piece for _, piece in pairs] for partition, pairs in readable.items()}, now)
+    results = mesh.admit({partition: [piece for _, piece in pairs] for partition, pairs in readable.items()}, now)
     changes: list[Change] = []
     for partition, result in results.items():
         if isinstance(result, Exception):
@@ -203,7 +203,7 @@ def _one_by_one(
         raise error
 
     def work(some: Sequence[tuple[Record, Evidence]]) -> list[list[Change]]:
-        result = mesh.apply({partition: [piece for _, piece in some]}, now)[partition]
+        result = mesh.admit({partition: [piece for _, piece in some]}, now)[partition]
         if isinstance(result, Exception):
             raise result
         return [result, *([] for _ in some[1:])]

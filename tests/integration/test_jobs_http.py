@@ -8,6 +8,7 @@ from fastapi.testclient import TestClient
 from beliefmesh.cli.entry import run
 from beliefmesh.http.app import create_app
 from beliefmesh.memory import Memory
+from jobs.catalogue import JOBS
 
 
 @pytest.fixture
@@ -18,13 +19,7 @@ def client(memory: Memory):
 
 
 def test_a_job_is_run_and_its_run_is_told(client: TestClient) -> None:
-    assert [job["name"] for job in client.get("/v1/jobs").json()["jobs"]] == [
-        "decay",
-        "compaction",
-        "archive",
-        "restore",
-        "reindex",
-    ]
+    assert [job["name"] for job in client.get("/v1/jobs").json()["jobs"]] == list(JOBS)
 
     ran = client.post("/v1/banks/default/jobs/reindex?mode=dry run")
     assert ran.status_code == 200
