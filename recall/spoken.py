@@ -6,7 +6,8 @@ names a memory which was not given, is dropped; where none is left the answer is
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
+from itertools import chain
 from typing import Any
 
 import msgspec
@@ -20,8 +21,8 @@ from schemas.reflection import Sentence
 PROMPT_VERSION = 1
 _LONGEST = 600
 _MOST = 20
-_NAMED = re.compile(r"\bb[0-9a-f]{8,64}\b")
-_MARKED = re.compile(r"\s*\[(?:memory )?[^\[\]]*\bb[0-9a-f]{8,64}\b[^\[\]]*\]")
+_NAMED = re.compile(r"(?i)\bb[0-9a-f]{8,64}\b")
+_MARKED = re.compile(r"(?i)\s*\[(?:memory\b|[^\[\]]*\bb[0-9a-f]{8,64}\b)[^\[\]]*\]")
 _HIGH, _LOW = 4, 2
 
 _RULES = """\
@@ -105,13 +106,17 @@ def voice_of(profile: Profile) -> str:
     return " ".join(traits)
 
 
-def heard(answer: str, given: Sequence[str]) -> Spoken:
-    """A model's answer, held to the beliefs that it was given. Raises ModelFailed where nothing is left of it."""
+def heard(answer: str, given: Mapping[str, tuple[str, ...]]) -> Spoken:
+    """A model's answer, held to what it was given. Raises ModelFailed where nothing is left of it.
+
+    `given` has, for the belief under whose id a memory was shown, all that the memory rests on: to cite it is to cite
+    them.
+    """
     try:
         told = msgspec.json.decode(answer, type=_Answer)
     except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
         raise ModelFailed("malformed", f"the answer does not fit the schema ({error})") from error
-    known = {short_id(id): id for id in given} | {id: id for id in given}
+    known = {name: beliefs for id, beliefs in given.items() for name in (short_id(id), id)}
     sentences = [found for one in told.sentences[:_MOST] if (found := _held_to(one, known)) is not None]
     if not sentences:
         raise ModelFailed("malformed", "the answer cites nothing that was recalled")
@@ -120,14 +125,15 @@ def heard(answer: str, given: Sequence[str]) -> Spoken:
     return Spoken(tuple(sentences), _bare(opinion) if named else "", len(told.sentences) - len(sentences))
 
 
-def _held_to(told: _Told, known: Mapping[str, str]) -> Sentence | None:
+def _held_to(told: _Told, known: Mapping[str, tuple[str, ...]]) -> Sentence | None:
     text = one_line(told.text)
     if len(text) > _LONGEST or not told.cites:
         return None
     if not all(name in known for name in (*told.cites, *_NAMED.findall(text))):
         return None
     text = _bare(text)
-    return Sentence(text, tuple(dict.fromkeys(known[cite] for cite in told.cites))) if text else None
+    beliefs = dict.fromkeys(chain.from_iterable(known[cite] for cite in told.cites))
+    return Sentence(text, tuple(beliefs)) if text else None
 
 
 def _bare(text: str) -> str:

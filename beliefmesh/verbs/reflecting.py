@@ -121,14 +121,14 @@ class Reflecting(Judging):
         if self.home.language is None or not found:
             return plain, ""
         try:
-            spoken = self._ask(asked_to_reflect(answer.question, _lines(found, answer), profile), _ids(found))
+            spoken = self._ask(asked_to_reflect(answer.question, _lines(found, answer), profile), _given(found))
         except ModelFailed as failed:
             return msgspec.structs.replace(plain, reason=f"{failed.reason}: {failed.message}"), ""
         voice = self.home.language.model_id
         told = compose(answer, spoken.sentences, profile, max_tokens, voice=voice, dropped=spoken.dropped)
         return told, spoken.opinion
 
-    def _ask(self, asked: tuple[str, str], given: list[str]) -> Spoken:
+    def _ask(self, asked: tuple[str, str], given: Mapping[str, tuple[str, ...]]) -> Spoken:
         if self.home.language is None:
             raise ModelFailed("unreachable", "there is no language model")
         system, user = asked
@@ -203,8 +203,8 @@ class Reflecting(Judging):
         """The summary in a model's words, where there is one that keeps to what it is given."""
         if self.home.language is None:
             return plain
-        given = [sentence.beliefs[0] for sentence in drafted.sentences]
-        memories = list(zip(given, (sentence.text for sentence in drafted.sentences), strict=True))
+        given = {sentence.beliefs[0]: sentence.beliefs for sentence in drafted.sentences}
+        memories = [(sentence.beliefs[0], sentence.text) for sentence in drafted.sentences]
         try:
             spoken = self._ask(asked_to_summarise(plain.entity.name, memories), given)
         except ModelFailed as failed:
@@ -230,8 +230,8 @@ def _lines(found: tuple[Found, ...], answer: Answer) -> list[tuple[str, str]]:
     return [(one.belief.id, line(one, answer.moment)) for one in found]
 
 
-def _ids(found: tuple[Found, ...]) -> list[str]:
-    return [one.belief.id for one in found]
+def _given(found: tuple[Found, ...]) -> dict[str, tuple[str, ...]]:
+    return {one.belief.id: (one.belief.id,) for one in found}
 
 
 def _used(found: Found) -> UsedBelief:

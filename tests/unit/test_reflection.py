@@ -44,7 +44,7 @@ def test_only_sentences_on_what_was_given_are_heard() -> None:
         "opinion": f"I like rain, says {TWO}.",
     }
 
-    spoken = heard(json.dumps(told), [ONE])
+    spoken = heard(json.dumps(told), {ONE: (ONE,)})
 
     assert spoken.sentences == (Sentence("It rains.", (ONE,)),)
     assert (spoken.dropped, spoken.opinion) == (4, "")
@@ -53,7 +53,7 @@ def test_only_sentences_on_what_was_given_are_heard() -> None:
 @pytest.mark.parametrize("answer", ["", "[]", '{"sentences": 3}', '{"sentences": [{"text": 1}]}', "{" * 9_999, "{}"])
 def test_an_answer_without_a_sentence_that_can_be_used_is_refused(answer: str) -> None:
     with pytest.raises(ModelFailed):
-        heard(answer, [ONE])
+        heard(answer, {ONE: (ONE,)})
 
 
 def test_what_is_remembered_travels_as_data_that_cannot_end_itself() -> None:
