@@ -8,7 +8,7 @@ from actors.indexer import Indexer
 from actors.mesh import Mesh, summed
 from actors.recaller import NO_EXTENSION, Extension, Recaller
 from actors.shard import EntityShard
-from schemas.answer import Answer, Explanation, History
+from schemas.answer import NEWEST_TURNS, Answer, Explanation, History
 from schemas.belief import Belief
 from schemas.entity import Entity
 from schemas.evidence import Evidence
@@ -95,9 +95,17 @@ class InlineMesh(Mesh):
         """See `Mesh.explain`."""
         return self._recaller.explain(bank, belief, principal, moment, as_of=as_of)
 
-    def history(self, bank: str, of: str | tuple[Entity, str], principal: Principal, now: Instant) -> History:
+    def history(
+        self,
+        bank: str,
+        of: str | tuple[Entity, str],
+        principal: Principal,
+        now: Instant,
+        after: Instant | None = None,
+        limit: int = NEWEST_TURNS,
+    ) -> History:
         """See `Mesh.history`."""
-        return self._recaller.history(bank, of, principal, now)
+        return self._recaller.history(bank, of, principal, now, after, limit)
 
     def belief(self, bank: str, belief: str, principal: Principal, now: Instant) -> Belief:
         """See `Mesh.belief`."""

@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from schemas.answer import Answer, Explanation, History
+from schemas.answer import NEWEST_TURNS, Answer, Explanation, History
 from schemas.belief import Belief
 from schemas.entity import Entity
 from schemas.evidence import Evidence
@@ -97,8 +97,19 @@ class Mesh(ABC):
         """Every term of a belief's confidence, from what the principal may see and what held as of a time."""
 
     @abstractmethod
-    def history(self, bank: str, of: str | tuple[Entity, str], principal: Principal, now: Instant) -> History:
-        """Every turn of a slot (its id, a belief's id, or entity and attribute) as the principal may see it."""
+    def history(
+        self,
+        bank: str,
+        of: str | tuple[Entity, str],
+        principal: Principal,
+        now: Instant,
+        after: Instant | None = None,
+        limit: int = NEWEST_TURNS,
+    ) -> History:
+        """The turns of a slot (its id, a belief's id, or entity and attribute) as the principal may see it.
+
+        The newest `limit`, or the next `limit` after a time.
+        """
 
     @abstractmethod
     def belief(self, bank: str, belief: str, principal: Principal, now: Instant) -> Belief:

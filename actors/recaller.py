@@ -19,7 +19,7 @@ from recall.judge import Filter, judge
 from recall.outdated import stale_hits
 from recall.question import Retriever, Sources, ask
 from recall.seen import Seen, SeenSlot, Sight
-from schemas.answer import Answer, Explanation, History
+from schemas.answer import NEWEST_TURNS, Answer, Explanation, History
 from schemas.belief import Belief
 from schemas.entity import Entity
 from schemas.errors import NotFound, StoreUnavailable, UnknownBank
@@ -118,7 +118,15 @@ class Recaller:
         account = explain_slot(slot.evidence, slot.slot, [id], policy, moment, slot.fallen)[0]
         return msgspec.structs.replace(account, premises=chain(seen, slot, id, EXPLAINED))
 
-    def history(self, bank: str, of: str | tuple[Entity, str], principal: Principal, now: Instant) -> History:
+    def history(
+        self,
+        bank: str,
+        of: str | tuple[Entity, str],
+        principal: Principal,
+        now: Instant,
+        after: Instant | None = None,
+        limit: int = NEWEST_TURNS,
+    ) -> History:
         """Every turn of a slot, given by its id, by the id of one of its beliefs, or by entity and attribute."""
         seen = self._sight(bank, principal, now)
         if isinstance(of, str) and not of.startswith("s"):
@@ -126,7 +134,7 @@ class Recaller:
         else:
             slot = _slot(seen, of)
         grounds, moves = seen.foundations().over_time(slot.slot.id, slot.evidence)
-        return history(slot.evidence, seen.policy, now, grounds=grounds, moves=moves)
+        return history(slot.evidence, seen.policy, now, limit, after=after, grounds=grounds, moves=moves)
 
     def belief(self, bank: str, belief_id: str, principal: Principal, now: Instant) -> Belief:
         """A belief as the principal may see it now. Raises NotFound."""

@@ -12,9 +12,10 @@ from schemas.instant import Instant, format_instant
 
 
 class Letters(msgspec.Struct, frozen=True):
-    """A list of dead letters, as it travels."""
+    """A list of dead letters, as it travels; `next` is the place to go on from, if there may be more."""
 
     letters: tuple[DeadLetter, ...]
+    next: str = ""
 
 
 def unreadable(line: bytes, bank: str, error: InvalidInput, now: Instant) -> DeadLetter:

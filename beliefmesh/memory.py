@@ -15,6 +15,7 @@ from beliefmesh.settings import Settings, load_settings
 from beliefmesh.verbs.backing import Backing
 from beliefmesh.verbs.forgetting import Forgetting
 from beliefmesh.verbs.keeping import Keeping
+from beliefmesh.verbs.listing import Listing
 from beliefmesh.verbs.merging import Merging
 from beliefmesh.verbs.narrating import Narrating
 from beliefmesh.verbs.operating import Operating
@@ -27,7 +28,7 @@ from schemas.instant import Instant
 from schemas.limits import check_bank
 
 
-class Memory(Reflecting, Keeping, Merging, Narrating, Profiling, Operating, Upkeep, Forgetting, Backing):
+class Memory(Reflecting, Keeping, Merging, Narrating, Profiling, Operating, Listing, Upkeep, Forgetting, Backing):
     """A belief memory in a folder, in this process; for several threads.
 
     `folder` defaults to the settings' (`.beliefmesh`). Everything accepted is in the log before `retain` returns.

@@ -18,6 +18,7 @@ from schemas.belief import LIVE, Belief, Status
 from schemas.entity import Entity, entity_id
 from schemas.errors import InvalidInput, NotFound
 from schemas.fields import read_entity
+from schemas.identity import normal_name
 from schemas.instant import Instant
 from schemas.limits import check_name
 from schemas.query import Principal
@@ -66,15 +67,28 @@ class MergeReport(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Roster(msgspec.Struct, frozen=True):
-    """Entities, as they travel."""
+    """Entities, as they travel; `next` is the place to go on from, if there may be more."""
 
     entities: tuple[Listed, ...]
+    next: str = ""
 
 
 class Proposals(msgspec.Struct, frozen=True):
-    """Proposed merges, as they travel."""
+    """Proposed merges, as they travel; `next` is the place to go on from, if there may be more."""
 
     proposals: tuple[Proposal, ...]
+    next: str = ""
+
+
+def place_of_entity(bank: str, entity: Entity, name: str | None) -> str:
+    """Where an entity stands among those listed: by its id; of those that a name finds, first who bears it."""
+    id = entity_id(bank, entity)
+    return id if name is None else f"{int(normal_name(name) != normal_name(entity.name))}{id}"
+
+
+def place_of_proposal(bank: str, pair: Proposal) -> str:
+    """Where a proposed merge stands among those listed: the likeliest first."""
+    return f"{1 - pair.score:.4f}/{entity_id(bank, pair.entity)}/{entity_id(bank, pair.into)}"
 
 
 def entity_to_builtins(one: Listed) -> dict[str, Any]:

@@ -1,11 +1,12 @@
 """Every turn of a slot: what was believed after each time at which evidence came in or expired (design 3.6)."""
 
+from bisect import bisect_right
 from collections.abc import Callable, Collection, Sequence
 from operator import attrgetter
 
 from beliefs.counting import NONE_FALLEN, Fallen
 from beliefs.resolve import resolve
-from schemas.answer import History, Turn
+from schemas.answer import NEWEST_TURNS, History, Turn
 from schemas.belief import Belief
 from schemas.evidence import Evidence
 from schemas.instant import Instant
@@ -19,12 +20,13 @@ def history(
     evidence: Sequence[Evidence],
     policy: Policy,
     now: Instant,
-    limit: int = 200,
+    limit: int = NEWEST_TURNS,
     *,
+    after: Instant | None = None,
     grounds: Grounds | None = None,
     moves: Collection[Instant] = (),
 ) -> History:
-    """The slot's turns, oldest first, at most the newest `limit`, and its state at `now`.
+    """The slot's turns, oldest first: the newest `limit`, or the next `limit` ones `after` a time; and its state.
 
     A turn is a time at which evidence takes effect or expires; what decay alone changes between them is no turn.
     `moves` are the times at which a premise may have moved: those are turns where what is believed differs.
@@ -37,14 +39,34 @@ def history(
     own = begins | ends
     times = sorted(at for at in own | {at for at in moves if at > min(begins)} if at <= now)
     turns: list[Turn] = []
-    for at in times[-limit:]:
+    told = _told_before(times, after, limit)
+    before: Sequence[Belief] | None = None
+    for place, at in enumerate(times[told:], told):
+        if len(turns) == limit:
+            break
         until_then = [piece for piece in evidence if piece.effective_at <= at]
         new = tuple(sorted((piece for piece in until_then if piece.effective_at == at), key=attrgetter("id")))
         beliefs = resolve(until_then, policy, at, fallen_at(at)).beliefs
-        if at in own or not turns or _statuses(beliefs) != _statuses(turns[-1].beliefs):
-            turns.append(Turn(at=at, beliefs=beliefs, evidence=new))
+        if at in own or before is None or _statuses(beliefs) != _statuses(before):
+            if after is None or at > after:
+                turns.append(Turn(at=at, beliefs=beliefs, evidence=new))
+            before = beliefs
+        told = place + 1
     state = resolve(evidence, policy, now, fallen_at(now)).beliefs
-    return History(slot=evidence[0].slot, turns=tuple(turns), beliefs=state)
+    return History(
+        slot=evidence[0].slot,
+        turns=tuple(turns),
+        beliefs=state,
+        earlier=bool(turns) and turns[0].at > times[0],
+        next=str(turns[-1].at) if turns and told < len(times) else "",
+    )
+
+
+def _told_before(times: Sequence[Instant], after: Instant | None, limit: int) -> int:
+    """From which time on the turns are made; where they go on, from the one before, which tells what had changed."""
+    if after is None:
+        return max(0, len(times) - limit)
+    return max(0, bisect_right(times, after) - 1)
 
 
 def _nothing_fallen(_: Instant) -> Fallen:

@@ -98,7 +98,7 @@ class Identity:
         owners = {id: entity_id(self._bank, slot.slot.entity) for id, slot in stored.items()}
         groups = self.groups(dict.fromkeys(owners.values()))
         mates = {
-            id: _mates(groups[owners[id]], slot)
+            id: mates_of(groups[owners[id]], slot)
             for id, slot in stored.items()
             if owners[id] in groups and slot.evidence and not is_same_as(slot.slot.attribute)
         }
@@ -170,7 +170,7 @@ def _members(group: Group | None) -> tuple[str, ...]:
     return () if group is None else group.members
 
 
-def _mates(group: Group, stored: StoredSlot) -> list[str]:
+def mates_of(group: Group, stored: StoredSlot) -> list[str]:
     """Ids of the slots of a group's entities that stand for one attribute, or for one free statement."""
     first = stored.evidence[0]
     attribute = stored.slot.attribute

@@ -1,6 +1,7 @@
 """The entities of a bank as one principal may see them: by name and alias, with what each is the same as."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
+from itertools import islice
 
 import msgspec
 
@@ -12,6 +13,9 @@ from schemas.reserved import ALIAS, ALIAS_TYPE, is_alias, is_same_as
 
 _REACH = 256
 """How many edges of a name, and how many slots of an entity, are looked at to find out whether it may be seen."""
+
+_PAGE = 100
+_FEW = 8
 
 Named = tuple[str, Entity]
 """An entity with its id."""
@@ -91,24 +95,26 @@ def listed(seen: Seen, entity: Entity) -> Listed:
     return Listed(id, entity, group.canonical, aliases_of(seen, entity), others)
 
 
-def everybody(seen: Seen, limit: int) -> list[Entity]:
-    """The first `limit` entities of which something is said that may be seen, in the order of the store."""
-    found: dict[str, Entity] = {}
-    for page in _pages(seen):
-        stored = seen.graph.load_slots(seen.sight.bank, page)
-        for slot in stored.values():
-            if not is_same_as(slot.slot.attribute) and seen.allowed(slot.evidence):
-                found.setdefault(entity_id(seen.sight.bank, slot.slot.entity), slot.slot.entity)
-        if len(found) >= limit:
-            break
-    return list(found.values())[:limit]
+def everybody(seen: Seen, limit: int, after: str = "") -> list[Named]:
+    """The first `limit` entities whose ids are greater than `after` and of which something may be seen, in order."""
+    return list(islice(_shown_after(seen, after), limit))
 
 
-def _pages(seen: Seen) -> Iterator[Sequence[str]]:
-    after = ""
-    while page := seen.graph.scan(seen.sight.bank, after, _REACH):
-        yield page
-        after = page[-1]
+def _shown_after(seen: Seen, after: str) -> Iterator[Named]:
+    bank = seen.sight.bank
+    while page := seen.graph.scan_entities(bank, after, _PAGE):
+        yield from (named for named in page if named[1].type != ALIAS_TYPE and _is_shown(seen, named[0]))
+        after = page[-1][0]
+
+
+def _is_shown(seen: Seen, id: str) -> bool:
+    """As `is_visible`, at first by a look at what is said of it alone, a few slots at a time."""
+    bank, ids = seen.sight.bank, _slots_of(seen, id)
+    for start in range(0, len(ids), _FEW):
+        stored = seen.graph.load_slots(bank, ids[start : start + _FEW])
+        if any(not is_same_as(slot.slot.attribute) and seen.allowed(slot.evidence) for slot in stored.values()):
+            return True
+    return is_visible(seen, id)
 
 
 def _slots_of(seen: Seen, id: str) -> list[str]:

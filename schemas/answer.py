@@ -63,6 +63,10 @@ class Explanation(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     premises: tuple[Premise, ...] = ()
 
 
+NEWEST_TURNS = 200
+"""So many turns of a slot are told where nobody asks for more."""
+
+
 class Turn(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One step in a slot's history: what was believed from `at` on, and the evidence that changed it."""
 
@@ -72,11 +76,16 @@ class Turn(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class History(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """Every turn of a slot, oldest first; `beliefs` is its state at the moment of asking."""
+    """The turns of a slot, oldest first; `beliefs` is its state at the moment of asking.
+
+    `earlier` says that there are turns before these; `next` is the place to go on from, if there are any after them.
+    """
 
     slot: str
     turns: tuple[Turn, ...]
     beliefs: tuple[Belief, ...]
+    earlier: bool = False
+    next: str = ""
 
 
 class Found(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

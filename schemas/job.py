@@ -34,6 +34,7 @@ class JobRun(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class JobRuns(msgspec.Struct, frozen=True):
-    """Several runs, newest first."""
+    """Several runs, newest first; `next` is the place to go on from, if there may be more."""
 
     runs: tuple[JobRun, ...]
+    next: str = ""

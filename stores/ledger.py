@@ -103,13 +103,16 @@ class Ledger:
             ).fetchone()
         return None if at is None else int(at)
 
-    def runs(self, job: str | None, bank: str | None, limit: int) -> list[JobRun]:
-        """Runs, newest first; of all jobs and banks where none is named."""
+    def runs(
+        self, job: str | None, bank: str | None, limit: int, before: tuple[Instant, str] | None = None
+    ) -> list[JobRun]:
+        """Runs, newest first; of all jobs and banks where none is named, `before` (start, id) if given."""
+        started, id = before or (None, None)
         with self.reading() as connection:
             rows = connection.execute(
                 "SELECT body FROM runs WHERE (?1 IS NULL OR job = ?1) AND (?2 IS NULL OR bank = ?2) "
-                "ORDER BY started DESC, id DESC LIMIT ?3",
-                (job, bank, limit),
+                "AND (?3 IS NULL OR (started, id) < (?3, ?4)) ORDER BY started DESC, id DESC LIMIT ?5",
+                (job, bank, started, id, limit),
             ).fetchall()
         return [load(body, JobRun) for (body,) in rows]
 

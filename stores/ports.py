@@ -100,6 +100,9 @@ class GraphStore(Protocol):
     def scan(self, bank: str, after: str, limit: int) -> list[str]:
         """Slot ids greater than `after`, in order."""
 
+    def scan_entities(self, bank: str, after: str, limit: int) -> list[tuple[str, Entity]]:
+        """(id, entity) of every entity, of any type, whose id is greater than `after`, in order."""
+
     def erase(self, bank: str, slots: Sequence[str]) -> int:
         """Remove slots for good: evidence, beliefs, edges, ids they once issued, entities that nothing names any more.
 

@@ -39,6 +39,27 @@ class DeadLetters:
         """Every dead letter, oldest first, each once."""
         return [letter for letter, _ in self._places().values()]
 
+    def page(self, after: int, limit: int) -> list[tuple[int, DeadLetter]]:
+        """Up to `limit` letters, oldest first, with the place at which each was first set aside, beyond `after`."""
+        with self._turn:
+            self._read_new()
+            firsts: dict[str, int] = {}
+            for offset in sorted(self._ids):
+                firsts.setdefault(self._ids[offset], offset)
+        found: list[tuple[int, DeadLetter]] = []
+        offset, end = after + 1, self._log.ends(self._topic).get(0, 0)
+        while offset < end and len(found) < limit:
+            records = self._log.read(self._topic, 0, offset, _PAGE)
+            if not records:
+                break
+            for record in records:
+                earlier = firsts.get(record.key, record.offset)
+                if len(found) < limit and (earlier >= record.offset or not self._is_at(record.key, earlier)):
+                    firsts[record.key] = record.offset
+                    found.append((record.offset, unpack(record.value, DeadLetter)))
+            offset = records[-1].offset + 1
+        return found
+
     def count(self) -> int:
         """How many there are, without reading them all each time.
 
@@ -100,6 +121,11 @@ class DeadLetters:
         for offset in [each for each in self._ids if self._looked_to <= each < upto and each not in there]:
             del self._ids[offset]
         self._looked_to = upto if upto < self._read_to else 0
+
+    def _is_at(self, id: str, offset: int) -> bool:
+        """Whether a letter still lies at a place; one that was taken out leaves the place empty."""
+        there = self._log.read(self._topic, 0, offset, 1)
+        return bool(there) and there[0].offset == offset and there[0].key == id
 
     def _places(self) -> Mapping[str, tuple[DeadLetter, list[int]]]:
         """Every letter by id with the offsets at which it lies."""

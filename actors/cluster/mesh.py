@@ -13,7 +13,7 @@ from actors.cluster.start import start_ray
 from actors.extractor import PIECE
 from actors.mesh import Mesh, summed
 from actors.shared import Crew, Pulse
-from schemas.answer import Answer, Explanation, History
+from schemas.answer import NEWEST_TURNS, Answer, Explanation, History
 from schemas.belief import Belief
 from schemas.entity import Entity
 from schemas.errors import BeliefmeshError, StoreUnavailable
@@ -133,9 +133,17 @@ class RayMesh(Mesh):
         explanation: Explanation = self._get(search.explain.remote(bank, belief, principal, moment, as_of))
         return explanation
 
-    def history(self, bank: str, of: str | tuple[Entity, str], principal: Principal, now: Instant) -> History:
+    def history(
+        self,
+        bank: str,
+        of: str | tuple[Entity, str],
+        principal: Principal,
+        now: Instant,
+        after: Instant | None = None,
+        limit: int = NEWEST_TURNS,
+    ) -> History:
         """See `Mesh.history`."""
-        history: History = self._get(self._present().search.history.remote(bank, of, principal, now))
+        history: History = self._get(self._present().search.history.remote(bank, of, principal, now, after, limit))
         return history
 
     def belief(self, bank: str, belief: str, principal: Principal, now: Instant) -> Belief:

@@ -10,7 +10,7 @@ from actors.extractor import open_extractor
 from actors.indexer import Indexer
 from actors.recaller import Recaller
 from actors.shard import EntityShard
-from schemas.answer import Answer, Explanation, History
+from schemas.answer import NEWEST_TURNS, Answer, Explanation, History
 from schemas.belief import Belief
 from schemas.entity import Entity
 from schemas.errors import StoreUnavailable
@@ -156,9 +156,17 @@ class SearchActor:
         return self._recaller.explain(bank, belief, principal, moment, as_of=as_of)
 
     @ray.method(concurrency_group="recall")
-    def history(self, bank: str, of: str | tuple[Entity, str], principal: Principal, now: Instant) -> History:
+    def history(
+        self,
+        bank: str,
+        of: str | tuple[Entity, str],
+        principal: Principal,
+        now: Instant,
+        after: Instant | None = None,
+        limit: int = NEWEST_TURNS,
+    ) -> History:
         """See `Recaller.history`."""
-        return self._recaller.history(bank, of, principal, now)
+        return self._recaller.history(bank, of, principal, now, after, limit)
 
     @ray.method(concurrency_group="recall")
     def belief(self, bank: str, belief: str, principal: Principal, now: Instant) -> Belief:

@@ -1,21 +1,56 @@
 """Routes about single beliefs and slots: read, explain, history, revoke, feedback."""
 
-from typing import cast
+from typing import Annotated, cast
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Query
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
 from beliefmesh.http.body import caller, read_object, speaker, text_of, version_of
 from beliefmesh.http.described import FEEDBACK_BODY, REVOKE_BODY
+from beliefmesh.http.page import Cursor, Limit, cursor_of, page, place_in
 from beliefmesh.http.reply import reply
 from beliefmesh.memory import Memory
 from recall.outward import belief_to_builtins, explanation_to_builtins, history_to_builtins
+from schemas.answer import NEWEST_TURNS
 from schemas.entity import DEFAULT_TYPE
 from schemas.recall_record import Usefulness
 
 router = APIRouter(prefix="/v1/banks/{bank}", tags=["beliefs"])
+
+
+@router.get("/beliefs")
+async def beliefs(
+    bank: str,
+    request: Request,
+    entity: str | None = None,
+    type: str = DEFAULT_TYPE,
+    attribute: str = "",
+    network: Annotated[list[str], Query()] = [],  # noqa: B006 - FastAPI reads it, nobody writes it
+    status: Annotated[list[str], Query()] = [],  # noqa: B006
+    limit: Limit = 100,
+    cursor: Cursor = None,
+) -> Response:
+    """The beliefs of a bank that the caller may see, in a fixed order; of an `entity` by its name and `type`.
+
+    A page may hold fewer than `limit` rows, even none, before the end; `next` is null at the end alone.
+    """
+    memory: Memory = request.app.state.memory
+    subject = None if entity is None else {"name": entity, "type": type}
+    found = await run_in_threadpool(
+        memory.beliefs,
+        bank=bank,
+        principal=caller(request),
+        entity=subject,
+        attribute=attribute,
+        networks=network,
+        statuses=status,
+        limit=limit,
+        after=place_in(request, cursor),
+    )
+    plain = {"beliefs": [belief_to_builtins(belief) for belief in found.beliefs]}
+    return page(request, found, plain, cursor_of(request, found.next))
 
 
 @router.get("/beliefs/{belief}")
@@ -42,14 +77,28 @@ async def history(
     entity: str | None = None,
     type: str = DEFAULT_TYPE,
     attribute: str | None = None,
+    limit: Limit = NEWEST_TURNS,
+    cursor: Cursor = None,
+    oldest_first: bool = False,
 ) -> Response:
-    """Every turn of a slot: by `belief` (its id or the slot's), or by `entity`, `type` and `attribute`."""
+    """The turns of a slot: by `belief` (its id or the slot's), or by `entity`, `type` and `attribute`.
+
+    The newest `limit` of them, and `earlier` says whether there are others; with `oldest_first` all, page by page.
+    """
     memory: Memory = request.app.state.memory
     subject = None if entity is None else {"name": entity, "type": type}
     found = await run_in_threadpool(
-        memory.history, belief, entity=subject, attribute=attribute, bank=bank, principal=caller(request)
+        memory.history,
+        belief,
+        entity=subject,
+        attribute=attribute,
+        bank=bank,
+        principal=caller(request),
+        oldest_first=oldest_first,
+        limit=limit,
+        after=place_in(request, cursor),
     )
-    return reply(request, found, history_to_builtins(found))
+    return page(request, found, history_to_builtins(found), cursor_of(request, found.next))
 
 
 @router.post("/beliefs/{belief}/revoke", openapi_extra=REVOKE_BODY)

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import msgspec
 from fastapi import APIRouter
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
@@ -9,9 +10,17 @@ from starlette.responses import Response
 
 from beliefmesh.http.body import caller, flag_of, read_object, speaker, text_of
 from beliefmesh.http.described import ENTITY, body
+from beliefmesh.http.page import Cursor, Limit, cursor_of, last_place, page, place_in
 from beliefmesh.http.reply import reply
 from beliefmesh.memory import Memory
-from beliefmesh.merging import Proposals, Roster, entity_to_builtins, report_to_builtins
+from beliefmesh.merging import (
+    Proposals,
+    Roster,
+    entity_to_builtins,
+    place_of_entity,
+    place_of_proposal,
+    report_to_builtins,
+)
 from schemas.errors import InvalidInput
 from schemas.fields import list_of
 from schemas.limits import check_name
@@ -37,23 +46,36 @@ _UNMERGE = body({"type": "object", "required": ["entity"], "properties": _COMMON
 
 
 @router.get("")
-async def entities(bank: str, request: Request, name: str | None = None, limit: int = 100) -> Response:
-    """The entities that bear a name or have it as an alias, else the first `limit`."""
+async def entities(
+    bank: str, request: Request, name: str | None = None, limit: Limit = 100, cursor: Cursor = None
+) -> Response:
+    """The entities that bear a name or have it as an alias, else all of which something is told."""
     memory: Memory = request.app.state.memory
-    found = await run_in_threadpool(memory.entities, name, bank=bank, principal=caller(request), limit=limit)
-    roster = Roster(found)
-    return reply(request, roster, {"entities": [entity_to_builtins(one) for one in found]})
+    after = place_in(request, cursor)
+    found = await run_in_threadpool(
+        memory.entities, name, bank=bank, principal=caller(request), limit=limit, after=after
+    )
+    last = last_place(found, lambda one: place_of_entity(bank, one.entity, name), limit)
+    plain = {"entities": [entity_to_builtins(one) for one in found]}
+    return page(request, Roster(found), plain, cursor_of(request, last))
 
 
 @router.get("/proposals")
-async def proposals(bank: str, request: Request, at_least: float = 0.5, limit: int = 50) -> Response:
-    """Pairs of entities that may be one, the likeliest first; nothing is merged."""
+async def proposals(
+    bank: str, request: Request, at_least: float = 0.5, limit: Limit = 50, cursor: Cursor = None
+) -> Response:
+    """Pairs of entities that may be one, the likeliest first; nothing is merged.
+
+    They are worked out anew for each page: a pair whose score has changed is another row.
+    """
     memory: Memory = request.app.state.memory
+    after = place_in(request, cursor)
     found = await run_in_threadpool(
-        memory.merge_proposals, bank=bank, principal=caller(request), at_least=at_least, limit=limit
+        memory.merge_proposals, bank=bank, principal=caller(request), at_least=at_least, limit=limit, after=after
     )
-    told = Proposals(found)
-    return reply(request, told, told)
+    last = last_place(found, lambda pair: place_of_proposal(bank, pair), limit)
+    plain = {"proposals": msgspec.to_builtins(found)}
+    return page(request, Proposals(found), plain, cursor_of(request, last))
 
 
 @router.post("/merge", openapi_extra=_MERGE)

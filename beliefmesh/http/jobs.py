@@ -3,14 +3,17 @@
 import time
 from collections.abc import Callable
 
+import msgspec
 from fastapi import APIRouter
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
+from beliefmesh.http.page import Cursor, Limit, cursor_of, last_place, page, place_in, rows_after
 from beliefmesh.http.reply import json_reply, reply
 from beliefmesh.memory import Memory
-from beliefmesh.verbs.upkeep import check_mode
+from beliefmesh.verbs.listing import MOST_LISTED
+from beliefmesh.verbs.upkeep import check_mode, place_of_run
 from jobs.catalogue import JOBS
 from schemas.errors import InvalidInput, UnknownBank
 from schemas.job import JobRun, JobRuns
@@ -22,9 +25,12 @@ router = APIRouter(prefix="/v1", tags=["jobs"])
 
 
 @router.get("/jobs")
-async def jobs() -> Response:
+async def jobs(request: Request, limit: Limit = MOST_LISTED, cursor: Cursor = None) -> Response:
     """The jobs that there are."""
-    return json_reply({"jobs": [{"name": job.name, "summary": job.summary} for job in JOBS.values()]})
+    after = place_in(request, cursor)
+    rows, last = rows_after(enumerate(JOBS.values()), lambda row: f"{row[0]:04}", after, limit)
+    told = [{"name": job.name, "summary": job.summary} for _, job in rows]
+    return json_reply({"jobs": told, "next": cursor_of(request, last) or None})
 
 
 @router.post("/banks/{bank}/jobs/{name}")
@@ -41,11 +47,15 @@ async def run(bank: str, name: str, request: Request, mode: str = "apply", secon
 
 
 @router.get("/job-runs")
-async def job_runs(request: Request, job: str | None = None, bank: str | None = None, limit: int = 20) -> Response:
+async def job_runs(
+    request: Request, job: str | None = None, bank: str | None = None, limit: Limit = 20, cursor: Cursor = None
+) -> Response:
     """What jobs did, newest first."""
     memory: Memory = request.app.state.memory
-    runs = JobRuns(tuple(await run_in_threadpool(lambda: memory.job_runs(job, bank=bank, limit=limit))))
-    return reply(request, runs, runs)
+    after = place_in(request, cursor)
+    runs = await run_in_threadpool(lambda: memory.job_runs(job, bank=bank, limit=limit, after=after))
+    last = last_place(runs, place_of_run, limit)
+    return page(request, JobRuns(tuple(runs)), {"runs": msgspec.to_builtins(runs)}, cursor_of(request, last))
 
 
 @router.get("/job-runs/{id}")

@@ -7,8 +7,11 @@ from starlette.responses import Response
 
 from beliefmesh.http.body import caller, flag_of, read_object, text_of
 from beliefmesh.http.described import body
+from beliefmesh.http.page import Cursor, Limit, cursor_of, page, place_in
 from beliefmesh.http.reply import reply
 from beliefmesh.memory import Memory
+from beliefs.narrative import ATTRIBUTE
+from recall.outward import belief_to_builtins
 
 router = APIRouter(prefix="/v1/banks/{bank}", tags=["narratives"])
 
@@ -19,6 +22,22 @@ _BODY = body(
         "properties": {"session": {"type": "string"}, "wait": {"type": "boolean", "default": True}},
     }
 )
+
+
+@router.get("/narratives")
+async def narratives(bank: str, request: Request, limit: Limit = 100, cursor: Cursor = None) -> Response:
+    """The narratives of a bank that the caller may see, as beliefs."""
+    memory: Memory = request.app.state.memory
+    found = await run_in_threadpool(
+        memory.beliefs,
+        bank=bank,
+        principal=caller(request),
+        attribute=ATTRIBUTE,
+        limit=limit,
+        after=place_in(request, cursor),
+    )
+    plain = {"narratives": [belief_to_builtins(belief) for belief in found.beliefs]}
+    return page(request, found, plain, cursor_of(request, found.next))
 
 
 @router.post("/narratives", openapi_extra=_BODY)

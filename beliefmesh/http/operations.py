@@ -6,9 +6,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from beliefmesh.http.door import granted
+from beliefmesh.http.page import Cursor, Limit, cursor_of, page, place_in, rows_after
 from beliefmesh.http.reply import json_reply, reply
-from beliefmesh.letters import Letters, letter_to_builtins
+from beliefmesh.letters import letter_to_builtins
 from beliefmesh.memory import Memory
+from beliefmesh.verbs.listing import MOST_LISTED
 from schemas.errors import UnknownBank
 from schemas.instant import parse_instant
 from schemas.limits import check_bank
@@ -17,11 +19,13 @@ router = APIRouter(prefix="/v1", tags=["operations"])
 
 
 @router.get("/banks")
-async def banks(request: Request) -> Response:
+async def banks(request: Request, limit: Limit = MOST_LISTED, cursor: Cursor = None) -> Response:
     """The banks that hold anything, of those that the caller has access to."""
     memory: Memory = request.app.state.memory
-    found = await run_in_threadpool(memory.banks)
-    return json_reply({"banks": [bank for bank in found if granted(request).reaches(bank)]})
+    after = place_in(request, cursor)
+    found = [bank for bank in await run_in_threadpool(memory.banks) if granted(request).reaches(bank)]
+    rows, last = rows_after(found, str, after, limit)
+    return json_reply({"banks": rows, "next": cursor_of(request, last) or None})
 
 
 @router.get("/banks/{bank}/stats")
@@ -57,11 +61,13 @@ async def doctor(request: Request, fix: bool = False) -> Response:
 
 
 @router.get("/dead-letters")
-async def dead_letters(request: Request) -> Response:
+async def dead_letters(request: Request, limit: Limit = 100, cursor: Cursor = None) -> Response:
     """What could not be used, oldest first."""
     memory: Memory = request.app.state.memory
-    letters = await run_in_threadpool(memory.dead_letters)
-    return reply(request, Letters(tuple(letters)), {"dead_letters": [letter_to_builtins(letter) for letter in letters]})
+    after = place_in(request, cursor)
+    found = await run_in_threadpool(memory.letters, limit=limit, after=after)
+    plain = {"dead_letters": [letter_to_builtins(letter) for letter in found.letters]}
+    return page(request, found, plain, cursor_of(request, found.next))
 
 
 @router.get("/dead-letters/{id}")

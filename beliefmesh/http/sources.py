@@ -10,12 +10,14 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from beliefmesh.http.body import read_bytes
+from beliefmesh.http.page import Cursor, Limit, cursor_of, place_in, rows_after
 from beliefmesh.http.reply import json_reply, reply
 from beliefmesh.http.signature import check_signature
 from beliefmesh.letters import Letters
 from beliefmesh.memory import Memory
 from beliefmesh.reread import own_sources
 from beliefmesh.sourced import Sourced, import_source, keep
+from beliefmesh.verbs.listing import MOST_LISTED
 from schemas.errors import InvalidInput, MalformedMessage
 from schemas.limits import check_bank, check_name
 from schemas.wire import load
@@ -37,10 +39,13 @@ _BODY = {
 
 
 @router.get("/sources")
-async def sources(request: Request) -> Response:
+async def sources(request: Request, limit: Limit = MOST_LISTED, cursor: Cursor = None) -> Response:
     """The sources that have a name, with what each reads."""
     memory: Memory = request.app.state.memory
-    return json_reply({"sources": await run_in_threadpool(list_sources, _own(memory))})
+    after = place_in(request, cursor)
+    found = await run_in_threadpool(list_sources, _own(memory))
+    rows, last = rows_after(found, lambda each: each.name, after, limit)
+    return json_reply({"sources": rows, "next": cursor_of(request, last) or None})
 
 
 @router.post("/banks/{bank}/sources/{name}", status_code=202, openapi_extra=_BODY)

@@ -1,10 +1,12 @@
 """Verbs that ask a mesh elsewhere: recall, explain, history, single beliefs, and the state of a bank as a whole."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from urllib.parse import urlencode
 
 from beliefmesh.ask import entity_of
 from beliefmesh.remote_verbs.connected import Connected, question
 from beliefmesh.remote_verbs.sending import Asker
+from beliefmesh.verbs.listing import BeliefPage
 from schemas.answer import Answer, Explanation, History
 from schemas.belief import Belief
 from schemas.entity import Entity
@@ -47,6 +49,27 @@ class RemoteAsking(Connected):
     def belief(self, id: str, *, bank: str | None = None, principal: Asker = None) -> Belief:
         """One belief as it is now."""
         return self._get(self._belief(bank, id), Belief, principal)
+
+    def beliefs(
+        self,
+        *,
+        bank: str | None = None,
+        principal: Asker = None,
+        entity: str | Mapping[str, object] | Entity | None = None,
+        attribute: str = "",
+        networks: Sequence[str] = (),
+        statuses: Sequence[str] = (),
+        limit: int = 100,
+        after: str = "",
+    ) -> BeliefPage:
+        """A page of beliefs, as `Memory.beliefs` gives it."""
+        asked = [("limit", f"{limit}"), *(("network", one) for one in networks), *(("status", one) for one in statuses)]
+        asked += [("attribute", attribute)] if attribute else []
+        asked += [("cursor", after)] if after else []
+        if entity is not None:
+            subject = entity_of(entity)
+            asked += [("entity", subject.name), ("type", subject.type)]
+        return self._get(f"{self._in(bank)}/beliefs?{urlencode(asked)}", BeliefPage, principal)
 
     def state_hash(self, bank: str | None = None, now: Instant | None = None) -> str:
         """A hash of everything that a bank believes at a time."""

@@ -9,6 +9,7 @@ from beliefmesh.gold import golds_of, plain_gold
 from beliefmesh.letters import Letters
 from beliefmesh.remote_verbs.connected import Connected
 from beliefmesh.remote_verbs.sending import segment
+from beliefmesh.verbs.listing import MOST_LISTED
 from schemas.dead_letter import DeadLetter
 
 
@@ -33,7 +34,16 @@ class RemoteOperating(Connected):
 
     def dead_letters(self) -> list[DeadLetter]:
         """What was set aside, oldest first."""
-        return list(self._get("/v1/dead-letters", Letters).letters)
+        page = self.letters(limit=MOST_LISTED)
+        letters = list(page.letters)
+        while page.next:
+            page = self.letters(limit=MOST_LISTED, after=page.next)
+            letters += page.letters
+        return letters
+
+    def letters(self, *, limit: int = 100, after: str = "") -> Letters:
+        """A page of dead letters, as `Memory.letters` gives it."""
+        return self._get("/v1/dead-letters", Letters, asked={"limit": limit, "cursor": after or None})
 
     def dead_letter(self, id: str) -> DeadLetter:
         """One dead letter."""

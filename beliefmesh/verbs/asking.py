@@ -8,13 +8,16 @@ import msgspec
 from beliefmesh.ask import principal_of, query_of, slot_name
 from beliefmesh.state import live_beliefs, state_hash
 from beliefmesh.verbs.bound import Bound
-from schemas.answer import Answer, Explanation, History
+from beliefmesh.verbs.listing import MOST_LISTED, not_a_place
+from schemas.answer import NEWEST_TURNS, Answer, Explanation, History
 from schemas.belief import Belief
 from schemas.entity import Entity
 from schemas.errors import StoreUnavailable
 from schemas.instant import Instant, parse_instant
-from schemas.limits import check_name
+from schemas.limits import check_name, check_number
 from schemas.query import Principal, Query
+
+_MOST_DIGITS = 19
 
 
 class Asking(Bound):
@@ -66,10 +69,18 @@ class Asking(Bound):
         attribute: str | None = None,
         bank: str | None = None,
         principal: Principal | str | None = None,
+        oldest_first: bool = False,
+        limit: int = NEWEST_TURNS,
+        after: str = "",
     ) -> History:
-        """Every turn of a slot: by the id of the slot or of one of its beliefs, or by entity and attribute."""
+        """The turns of a slot: by the id of the slot or of one of its beliefs, or by entity and attribute.
+
+        The newest `limit` of them; with `oldest_first` the first ones, and those `after` the `next` of a page.
+        """
+        check_number(limit, "limit", 1, MOST_LISTED)
         asked = check_name(of, "slot") if of else slot_name(entity, attribute)
-        return self.home.mesh.history(self._bank(bank), asked, principal_of(principal), self.home.clock())
+        since = _turn_at(after) if oldest_first or after else None
+        return self.home.mesh.history(self._bank(bank), asked, principal_of(principal), self.home.clock(), since, limit)
 
     def belief(self, id: str, *, bank: str | None = None, principal: Principal | str | None = None) -> Belief:
         """One belief as it is now. Raises NotFound."""
@@ -83,3 +94,12 @@ class Asking(Bound):
     def state_hash(self, bank: str | None = None, now: Instant | None = None) -> str:
         """A hash of everything that a bank believes at a time; equal for equal evidence, whatever the way there."""
         return state_hash(self.home.graph, self._bank(bank), self.home.clock() if now is None else now)
+
+
+def _turn_at(after: str) -> Instant:
+    """The time of the turn that a page ended with; before all times where there was none."""
+    if not after:
+        return -(2**63)
+    if not after.removeprefix("-").isdecimal() or len(after) > _MOST_DIGITS:
+        raise not_a_place(after)
+    return int(after)

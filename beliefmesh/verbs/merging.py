@@ -6,7 +6,16 @@ import msgspec
 
 from beliefmesh.ask import principal_of
 from beliefmesh.audience import audience_of
-from beliefmesh.merging import MergeReport, after_all_said, entity_meant, merged_into, preview_of, seen_by
+from beliefmesh.merging import (
+    MergeReport,
+    after_all_said,
+    entity_meant,
+    merged_into,
+    place_of_entity,
+    place_of_proposal,
+    preview_of,
+    seen_by,
+)
 from beliefmesh.receipt import Receipt
 from beliefmesh.verbs.asking import Asking
 from beliefmesh.verbs.telling import Telling
@@ -103,15 +112,21 @@ class Merging(Telling, Asking):
         bank: str | None = None,
         principal: Principal | str | None = None,
         limit: int = 100,
+        after: str = "",
     ) -> tuple[Listed, ...]:
-        """The entities that bear a name or have it as an alias, else the first `limit`; each with names and group."""
+        """The entities that bear a name or have it as an alias, else all; each with names and group.
+
+        At most `limit`, from after the place of the last one that is known already (`place_of_entity`).
+        """
         check_number(limit, "limit", 1, _MOST_LISTED)
         place = self._bank(bank)
         self._keep_up()
         seen = seen_by(self.home.graph, place, principal_of(principal), self.home.clock())
         if name is None:
-            return tuple(listed(seen, entity) for entity in everybody(seen, limit))
-        return tuple(listed(seen, entity) for _, entity in known_by(seen, check_name(name, "name"))[:limit])
+            return tuple(listed(seen, entity) for _, entity in everybody(seen, limit, after))
+        found = {place_of_entity(place, entity, name): entity for _, entity in known_by(seen, check_name(name, "name"))}
+        places = sorted(at for at in found if at > after)[:limit]
+        return tuple(listed(seen, found[at]) for at in places)
 
     def merge_proposals(
         self,
@@ -120,8 +135,11 @@ class Merging(Telling, Asking):
         principal: Principal | str | None = None,
         at_least: float = 0.5,
         limit: int = 50,
+        after: str = "",
     ) -> tuple[Proposal, ...]:
         """Pairs of entities that may be one, the likeliest first, with a score and reasons; nothing is merged.
+
+        At most `limit`, from after the place of the last one that is known already (`place_of_proposal`).
 
         Reads the whole bank as the principal sees it, so it is a matter for a job, or for a moment of patience.
         """
@@ -130,7 +148,8 @@ class Merging(Telling, Asking):
         place = self._bank(bank)
         self._keep_up()
         seen = seen_by(self.home.graph, place, principal_of(principal), self.home.clock())
-        return tuple(proposals(profiles_of(seen), at_least)[: int(limit)])
+        found = {place_of_proposal(place, pair): pair for pair in proposals(profiles_of(seen), at_least)}
+        return tuple(found[at] for at in sorted(at for at in found if at > after)[: int(limit)])
 
     def _tell_merge(self, told: dict[str, object], seen: Seen, entity: Entity, agent: str, wait: bool) -> Receipt:
         """Tell it as an instruction that is newer than all that was said of the entity's merges."""

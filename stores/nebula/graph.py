@@ -39,7 +39,8 @@ class NebulaGraph:
         claims = Claims(self.sessions)
         self._eraser = Eraser(self.sessions, claims)
         self._writer = Writer(self.sessions, self._clock, claims, self._eraser)
-        self._scanner = Scanner(self.sessions)
+        self._slots = Scanner(self.sessions, ngql.SLOTS_AFTER, ngql.SLOTS_BETWEEN)
+        self._entities = Scanner(self.sessions, ngql.ENTITIES_AFTER, ngql.ENTITIES_BETWEEN)
         try:
             prepare(self.sessions)
         except BaseException:
@@ -132,7 +133,12 @@ class NebulaGraph:
 
     def scan(self, bank: str, after: str, limit: int) -> list[str]:
         """Slot ids greater than `after`, in order."""
-        return self._scanner.scan(bank, after, limit)
+        return [str(row["id"]) for row in self._slots.scan(bank, after, limit)]
+
+    def scan_entities(self, bank: str, after: str, limit: int) -> list[tuple[str, Entity]]:
+        """(id, entity) of ids greater than `after`, in order."""
+        rows = self._entities.scan(bank, after, limit)
+        return [(str(row["id"]), Entity(str(row["name"]), str(row["type"]))) for row in rows]
 
     def counts(self, bank: str) -> dict[str, int]:
         """Numbers of entities, slots, beliefs, evidence, unindexed beliefs, and of beliefs by every status."""

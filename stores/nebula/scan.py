@@ -1,8 +1,12 @@
-"""How a bank's slots are gone through in id order on NebulaGraph, which has no cursor and sorts all that it finds."""
+"""How a bank is gone through in id order on NebulaGraph, which has no cursor and sorts all that it finds."""
 
-from stores.nebula import statements as ngql
+from collections.abc import Mapping
+from typing import Any
+
 from stores.nebula.script import number
 from stores.nebula.session import NebulaSessions
+
+Row = Mapping[str, Any]
 
 _DEEPEST = 8
 _LAST_PLAIN = 0xD7FE
@@ -10,18 +14,20 @@ _LAST_PLAIN = 0xD7FE
 
 
 class Scanner:
-    """Asks for ids up to one that shares fewer of the last one's letters, as far as a page needs.
+    """Asks, by two statements, for ids up to one that shares fewer of the last one's letters, as far as a page needs.
 
     An unbounded question makes the server sort all the rest of a bank for every page. The bound that sufficed is
     tried first the next time; what is returned does not depend on it.
     """
 
-    def __init__(self, sessions: NebulaSessions) -> None:
+    def __init__(self, sessions: NebulaSessions, after: str, between: str) -> None:
         self._sessions = sessions
+        self._after = after
+        self._between = between
         self._depth = _DEEPEST
 
-    def scan(self, bank: str, after: str, limit: int) -> list[str]:
-        """Slot ids greater than `after`, in order."""
+    def scan(self, bank: str, after: str, limit: int) -> list[Row]:
+        """Rows whose `id` is greater than `after`, in order."""
         depth = min(self._depth, len(after))
         while True:
             before = _above(after[:depth])
@@ -31,13 +37,11 @@ class Scanner:
                 return rows
             depth -= 1
 
-    def _ask(self, bank: str, after: str, before: str | None, limit: int) -> list[str]:
+    def _ask(self, bank: str, after: str, before: str | None, limit: int) -> list[Row]:
         most = number(max(limit, 0))
         if before is None:
-            rows = self._sessions.read(ngql.SLOTS_AFTER, bank=bank, after=after, limit=most)
-        else:
-            rows = self._sessions.read(ngql.SLOTS_BETWEEN, bank=bank, after=after, before=before, limit=most)
-        return [str(row["id"]) for row in rows]
+            return list(self._sessions.read(self._after, bank=bank, after=after, limit=most))
+        return list(self._sessions.read(self._between, bank=bank, after=after, before=before, limit=most))
 
 
 def _above(prefix: str) -> str | None:

@@ -8,7 +8,7 @@ VID_BYTES = 96
 NEVER = 2**63 - 1
 """Stands for a review that no time brings about: it sorts last and is never due."""
 
-VERSION = 2
+VERSION = 3
 """Rises with MIGRATIONS, which lead from each version to the next."""
 
 
@@ -101,7 +101,7 @@ SHAPES = (*TAGS, *EDGES)
 # A bank's name has up to 64 bytes; what is cut of an id is looked up in the row.
 INDEXES = (
     Index("banks", "bank", "name(64)"),
-    Index("entities_of_bank", "entity", "bank(64)"),
+    Index("entities_in_order", "entity", "bank(64), id(64)"),
     Index("slots_of_bank", "slot", "bank(64), id(64)"),
     Index("slots_due", "slot", "review_at"),
     Index("beliefs_of_bank", "belief", "bank(64), status(16)"),
@@ -109,7 +109,7 @@ INDEXES = (
     Index("evidence_of_bank", "evidence", "bank(64)"),
 )
 
-MIGRATIONS: tuple[tuple[str, ...], ...] = ((),)
+MIGRATIONS: tuple[tuple[str, ...], ...] = ((), ())
 """What leads from version 1 to 2, from 2 to 3, and so on, beside making what is new: DDL that may run twice.
 
 Only ever appended to.

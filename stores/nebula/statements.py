@@ -128,6 +128,14 @@ SLOTS_BETWEEN = (
     "LOOKUP ON `slot` WHERE slot.bank == {bank} AND slot.id > {after} AND slot.id < {before} YIELD slot.id AS id "
     "| ORDER BY $-.id | LIMIT {limit}"
 )
+ENTITIES_AFTER = (
+    "LOOKUP ON `entity` WHERE entity.bank == {bank} AND entity.id > {after} "
+    "YIELD entity.id AS id, entity.name AS name, entity.type AS type | ORDER BY $-.id | LIMIT {limit}"
+)
+ENTITIES_BETWEEN = (
+    "LOOKUP ON `entity` WHERE entity.bank == {bank} AND entity.id > {after} AND entity.id < {before} "
+    "YIELD entity.id AS id, entity.name AS name, entity.type AS type | ORDER BY $-.id | LIMIT {limit}"
+)
 ANY_SLOT = "LOOKUP ON `slot` WHERE slot.bank == {bank} YIELD slot.id AS id | LIMIT {limit}"
 COUNT_ENTITIES = "LOOKUP ON `entity` WHERE entity.bank == {bank} YIELD entity.id AS id | YIELD count(*) AS n"
 COUNT_SLOTS = "LOOKUP ON `slot` WHERE slot.bank == {bank} YIELD slot.id AS id | YIELD count(*) AS n"

@@ -80,6 +80,7 @@ _UNINDEXED = "SELECT bank, id FROM beliefs WHERE indexed_version < version ORDER
 _BEHIND = f"SELECT id FROM beliefs WHERE bank = ? AND id IN {_AMONG} AND indexed_version < version"
 _MARK_INDEXED = "UPDATE beliefs SET indexed_version = ? WHERE bank = ? AND id = ? AND indexed_version < ?"
 _MARK_UNINDEXED = "UPDATE beliefs SET indexed_version = -1 WHERE bank = ?"
+_SCAN_ENTITIES = "SELECT id, name, type FROM entities WHERE bank = ? AND id > ? ORDER BY id LIMIT ?"
 _SCAN = "SELECT id FROM slots WHERE bank = ? AND id > ? ORDER BY id LIMIT ?"
 _COUNTS = """
 SELECT 'entities', count(*) FROM entities WHERE bank = :bank
@@ -223,6 +224,11 @@ class SqliteGraph:
         """Slot ids greater than `after`, in order."""
         with self._file.reading() as connection:
             return [id for (id,) in connection.execute(_SCAN, (bank, after, limit))]
+
+    def scan_entities(self, bank: str, after: str, limit: int) -> list[tuple[str, Entity]]:
+        """(id, entity) of ids greater than `after`, in order."""
+        with self._file.reading() as connection:
+            return [(id, Entity(*rest)) for id, *rest in connection.execute(_SCAN_ENTITIES, (bank, after, limit))]
 
     def erase(self, bank: str, slots: Sequence[str]) -> int:
         """Remove slots for good, with all that came with them, in one transaction; returns how many there were."""

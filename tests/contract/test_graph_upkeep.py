@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from schemas.belief import Belief
-from schemas.entity import Entity
+from schemas.entity import Entity, entity_id
 from schemas.evidence import Evidence
 from schemas.instant import DAY
 from schemas.slot import Decision
@@ -114,6 +114,22 @@ def test_a_scan_sees_each_slot_once_also_while_slots_are_written(
         graph_store.apply([decision(f"r{len(seen):02}")])
 
     assert seen == [f"s{i:02}" for i in range(20)]
+
+
+def test_a_scan_of_entities_sees_each_once_in_the_order_of_ids_and_none_of_another_bank(
+    graph_store: GraphStore, decision: Callable[..., Decision]
+) -> None:
+    names = [f"n{i:02}" for i in range(12)]
+    graph_store.apply([decision(f"s{name}", entity=Entity(name)) for name in names])
+    graph_store.apply([decision("sx", bank="other", entity=Entity("n99"))])
+
+    seen: list[tuple[str, Entity]] = []
+    while page := graph_store.scan_entities("acme", seen[-1][0] if seen else "", 5):
+        seen.extend(page)
+        graph_store.apply([decision(f"s{page[0][1].name}", expected=1, entity=page[0][1])])
+
+    assert [id for id, _ in seen] == sorted(entity_id("acme", Entity(name)) for name in names)
+    assert {entity.name for _, entity in seen} == set(names)
 
 
 def test_counts_are_those_of_the_bank(

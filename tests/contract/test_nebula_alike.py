@@ -115,6 +115,7 @@ def answers(store: GraphStore, known: GraphStore) -> dict[str, object]:
         told = [piece for stored in known.load_slots(bank, slots).values() for piece in stored.evidence]
         of_bank: dict[str, object] = {
             "scan": store.scan(bank, "", 999),
+            "scan of entities": store.scan_entities(bank, "", 999),
             "load": store.load_slots(bank, slots),
             "beliefs": store.beliefs(bank, [*beliefs, *(id for view in views for id in view.aliases)]),
             "behind": store.behind(bank, beliefs),

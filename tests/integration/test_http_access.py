@@ -161,8 +161,8 @@ def test_a_writer_does_not_run_the_mesh(ask: Ask) -> None:
 
 
 def test_banks_are_listed_for_whom_they_are_open(ask: Ask) -> None:
-    assert ask("GET", "/v1/banks", {"role": "reader", "banks": ("oth*",)}).json() == {"banks": ["other"]}
-    assert ask("GET", "/v1/banks", {"role": "reader"}).json() == {"banks": ["acme", "other"]}
+    assert ask("GET", "/v1/banks", {"role": "reader", "banks": ("oth*",)}).json()["banks"] == ["other"]
+    assert ask("GET", "/v1/banks", {"role": "reader"}).json()["banks"] == ["acme", "other"]
 
 
 def test_a_principal_cannot_be_borrowed_by_header(ask: Ask) -> None:
