@@ -1,7 +1,8 @@
 """How each error looks from outside: its exit code, its HTTP status and its JSON, and back from that JSON.
 
 exit code   0 done; 1 failed (a store is down, doctor found differences); 2 bad input or setting;
-            3 not found; 4 conflict (a version has moved on, the folder is in use)
+            3 not found; 4 conflict (a version has moved on, the folder is in use);
+            5 told to stop, with something left unfinished
 """
 
 from typing import Any
@@ -30,7 +31,7 @@ from schemas.errors import (
     WrongSignature,
 )
 
-OK, FAILED, BAD_INPUT, NOT_FOUND, CONFLICT, INTERRUPTED = 0, 1, 2, 3, 4, 130
+OK, FAILED, BAD_INPUT, NOT_FOUND, CONFLICT, UNFINISHED, INTERRUPTED = 0, 1, 2, 3, 4, 5, 130
 
 RETRY_AFTER_SECONDS = 1
 

@@ -73,6 +73,8 @@ class HttpSettings(msgspec.Struct, frozen=True):
     max_in_flight: Count = 64
     idempotency_hours: Annotated[float, msgspec.Meta(gt=0.0, le=8_760.0)] = 24.0
     expose_without_authentication: bool = False
+    stop_delay: Annotated[float, msgspec.Meta(ge=0.0, le=600.0)] = 0.0
+    drain_timeout: Annotated[int, msgspec.Meta(ge=1, le=3_600)] = 10
 
 
 class AccessSettings(msgspec.Struct, frozen=True):

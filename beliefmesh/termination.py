@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from types import FrameType
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
-_SHELL = 128
+SHELL = 128
 """A process that a signal ended exits with this and the signal's number, as shells have it."""
 
 
@@ -22,7 +22,7 @@ def termination() -> Iterator[threading.Event]:
 
     def heard(number: int, _: FrameType | None) -> None:
         if asked.is_set():
-            os._exit(_SHELL + number)
+            os._exit(SHELL + number)
         asked.set()
 
     before = {number: signal.signal(number, heard) for number in _SIGNALS}

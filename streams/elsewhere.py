@@ -1,10 +1,16 @@
 """The worker that is none: other processes stream, this one only publishes and asks."""
 
+from typing import Any
+
 from streams.worker import Worker
 
 
 class Elsewhere(Worker):
     """Stands for workers in other processes."""
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self.caught_up = True
 
     @property
     def running(self) -> bool:

@@ -26,7 +26,6 @@ class EmbeddedWorker(Worker):
         super().__init__(log, mesh, topics, clock, due, batch)
         self._turn = threading.Lock()
         self._stop = threading.Event()
-        self._caught_up = False
         self._thread: threading.Thread | None = None
         self._pool = ThreadPoolExecutor(len(STAGES), thread_name_prefix="stage")
 
@@ -57,8 +56,8 @@ class EmbeddedWorker(Worker):
         if not self._turn.acquire(blocking=wait):
             return 0
         try:
-            handled = 0 if self._caught_up else self._mesh.catch_up(self._clock())
-            self._caught_up = True
+            handled = 0 if self.caught_up else self._mesh.catch_up(self._clock())
+            self.caught_up = True
             while not self._stop.is_set() and (moved := self._advance_all() or self._review_due()):
                 handled += moved
             return handled

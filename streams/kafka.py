@@ -84,7 +84,7 @@ class KafkaWorker(Worker):
         self._in_hand = 0
         self._troubles: dict[str, str] = {}
         self._forgotten: dict[str, tuple[float, frozenset[tuple[int, int]]]] = {}
-        self._caught_up = False
+        self._indexed_rest = False
         self._pool = ThreadPoolExecutor(len(STAGES) + 1, thread_name_prefix="stage")
 
     @property
@@ -149,6 +149,7 @@ class KafkaWorker(Worker):
                 await asyncio.sleep(_POLL_SECONDS)
         finally:
             await self._settle(self._options.drain_timeout)
+            self.unfinished = self.unfinished or bool(self._in_hand)
             await asyncio.wait_for(app.stop(), _STOP_SECONDS)
 
     async def _settle(self, seconds: float) -> None:
@@ -225,6 +226,7 @@ class KafkaWorker(Worker):
                 finally:
                     self._in_hand -= 1
                 if not applied:
+                    self.unfinished = self._stopping.is_set()
                     given_up = max(map(_generation, events))
                     break
 
@@ -295,12 +297,15 @@ class KafkaWorker(Worker):
             except Exception as error:
                 self._troubled(_UPKEEP, error, _UPKEEP_SECONDS)
                 return
+        elif not app.rebalancing_count or app.rebalancing:
+            return  # not known yet which partitions are this worker's
+        self.caught_up = True
         self._relieved(_UPKEEP)
 
     def _upkeep(self) -> None:
-        if not self._caught_up:
+        if not self._indexed_rest:
             self._mesh.catch_up(self._clock())
-            self._caught_up = True
+            self._indexed_rest = True
         if due := self._due(self._clock(), self._batch):
             self.review(due)
 

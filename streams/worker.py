@@ -37,6 +37,8 @@ log_events = structlog.get_logger("streams")
 class Worker(ABC):
     """Moves records through the stages. `stopped_by` says why nothing moves, "" while it does.
 
+    `caught_up` says that what the index lacked when this began is in it, as far as this process sees to that;
+    `unfinished` that a batch was left in hand when it stopped, for whoever comes next.
     `freshness` counts, for each change with new evidence that this process indexed, the seconds from its acceptance
     by the log to its being recallable. `seconds` and `sizes` count, by stage, how long each batch took that had its
     effect, and how many records it had; `pauses`, by the name of the error, what stopped the stream for a while.
@@ -46,6 +48,8 @@ class Worker(ABC):
         self, log: Log, mesh: Mesh, topics: Topics, clock: Callable[[], Instant], due: Due, batch: int
     ) -> None:
         self.stopped_by = ""
+        self.caught_up = False
+        self.unfinished = False
         self.counts: Counter[str] = Counter()
         self.pauses: Counter[str] = Counter()
         self.freshness = Histogram(FRESHNESS_BOUNDS)

@@ -19,6 +19,7 @@ Exit codes:
   2  bad input or a bad setting
   3  not found
   4  conflict: a version has moved on, or the folder is in use
+  5  told to stop, with requests or a batch left unfinished in time
 """
 
 

@@ -5,6 +5,7 @@ import contextlib
 import click
 
 from beliefmesh.cli.session import Session, session_of, with_flags, write_json
+from beliefmesh.failure import OK, UNFINISHED
 from beliefmesh.home import system_clock
 from beliefmesh.http.door import door_of
 from beliefmesh.http.serve import listen, serve
@@ -22,7 +23,7 @@ from beliefmesh.tour import learn_sample, take_tour, tour_to_builtins
 @click.option("--runtime", metavar="NAME", help="auto (default), inline or ray.")
 @click.option("--port", type=int, help="Port to serve at; 0 takes a free one.")
 @click.pass_context
-def up_command(context: click.Context, once: bool, no_sample: bool, runtime: str | None, port: int | None) -> None:
+def up_command(context: click.Context, once: bool, no_sample: bool, runtime: str | None, port: int | None) -> int:
     """Start the mesh, learn the bundled sample, show a tour, and serve HTTP until Ctrl-C."""
     session = session_of(context)
     session.set("mesh.runtime", runtime)
@@ -33,13 +34,15 @@ def up_command(context: click.Context, once: bool, no_sample: bool, runtime: str
         memory = opened.enter_context(Memory(settings=settings))
         session.note(f"mesh in {memory.home.folder.path}, actors: {memory.home.runtime}")
         memory.home.start()
+        finished = True
         if not no_sample:
             lesson = learn_sample(memory, session.notes)
             tour = take_tour(memory, lesson)
             session.emit(tour_to_builtins(tour), lambda console: show_tour(console, tour))
         if listener is not None:
             opened.enter_context(scheduled(memory))
-            serve(memory, listener, lambda address: _serving(session, address, memory))
+            finished = serve(memory, listener, lambda address: _serving(session, address, memory))
+    return _code(memory, finished)
 
 
 @click.command("serve")
@@ -57,7 +60,7 @@ def up_command(context: click.Context, once: bool, no_sample: bool, runtime: str
 @click.pass_context
 def serve_command(
     context: click.Context, host: str | None, port: int | None, runtime: str | None, exposed: bool | None
-) -> None:
+) -> int:
     """Serve HTTP until Ctrl-C."""
     session = session_of(context)
     for key, value in (
@@ -73,7 +76,13 @@ def serve_command(
         Memory(settings=settings) as memory,
         scheduled(memory),
     ):
-        serve(memory, listener, lambda address: _announce(session, address, memory))
+        finished = serve(memory, listener, lambda address: _announce(session, address, memory))
+    return _code(memory, finished)
+
+
+def _code(memory: Memory, finished: bool) -> int:
+    """The exit code, once the memory is closed: whether requests and the batch in hand were finished in time."""
+    return OK if finished and not memory.home.worker.unfinished else UNFINISHED
 
 
 def _announce(session: Session, address: str, memory: Memory) -> None:

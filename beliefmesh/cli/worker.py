@@ -5,6 +5,8 @@ import contextlib
 import click
 
 from beliefmesh.cli.session import session_of, with_flags
+from beliefmesh.ending import Ending
+from beliefmesh.failure import OK, UNFINISHED
 from beliefmesh.http.serve import address_of, health_served, listen
 from beliefmesh.memory import Memory
 from beliefmesh.termination import termination
@@ -29,7 +31,7 @@ def worker_command(
     runtime: str | None,
     instance: str | None,
     port: int | None,
-) -> None:
+) -> int:
     """Stream from Kafka until SIGTERM: extract, decide, index. A second signal does not wait for the batch in hand."""
     session = session_of(context)
     given = {"stores.log": log, "mesh.address": address, "mesh.runtime": runtime, "kafka.instance": instance}
@@ -47,8 +49,14 @@ def worker_command(
         session.note(
             f"worker of group {memory.home.topics.group} at {settings.stores.log}, actors: {memory.home.runtime}"
         )
+        ending = Ending()
         if listener is not None:
-            opened.enter_context(health_served(memory, listener))
+            ending = opened.enter_context(health_served(memory, listener))
             session.note(f"health at {address_of(listener)}")
         asked.wait()
+        ending.ask()
         session.note("finishing the batch in hand")
+        memory.close()
+        if memory.home.worker.unfinished:
+            session.note("the batch was not finished in time; it is delivered again")
+        return UNFINISHED if memory.home.worker.unfinished else OK

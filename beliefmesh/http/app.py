@@ -12,6 +12,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
+from beliefmesh.ending import Ending
 from beliefmesh.http import (
     beliefs,
     entities,
@@ -36,6 +37,7 @@ from beliefmesh.http.once import Remembering, Repeated, repeated_reply
 from beliefmesh.http.reply import error_reply, refusal
 from beliefmesh.memory import Memory
 from beliefmesh.movement import Movement
+from beliefmesh.progress import CatchingUp, Hydration
 from beliefmesh.settings import Settings
 from schemas.errors import BeliefmeshError
 from stores.ledger import new_owner
@@ -93,6 +95,9 @@ def _watched(app: FastAPI, memory: Memory) -> None:
     app.state.memory = memory
     app.state.meters = Meters()
     app.state.movement = Movement()
+    app.state.catching_up = CatchingUp()
+    app.state.hydration = Hydration()
+    app.state.ending = Ending()
     app.include_router(health.router)
     app.add_exception_handler(BeliefmeshError, _of_ours)
     app.add_exception_handler(RequestValidationError, _of_parameters)

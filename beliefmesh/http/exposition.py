@@ -11,6 +11,7 @@ from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamil
 from prometheus_client.registry import Collector
 
 from beliefmesh.http.meters import Meters
+from beliefmesh.progress import ALL, Progress
 from beliefmesh.tally import Tally
 from schemas.errors import StoreUnavailable
 from schemas.instant import SECOND, parse_instant
@@ -30,6 +31,8 @@ class Scrape(msgspec.Struct, frozen=True):
 
     stats: Mapping[str, Any] | None
     ready: bool
+    started: bool
+    progress: Progress | None
     meters: Meters
     tally: Tally
 
@@ -52,13 +55,19 @@ class _Families(Collector):
     def collect(self) -> Iterator[Metric]:
         """Every family."""
         yield _gauge("ready", "1 if /health/ready says so.", (), [((), int(self._scrape.ready))])
+        yield _gauge("started", "1 once /health/started says so.", (), [((), int(self._scrape.started))])
         stats = self._scrape.stats
         if stats is not None:
+            yield _gauge("progress_ratio", "What is done of the work since none waited.", (), [((), self._ratio())])
             yield from _of_memory(stats)
             yield from _of_stream(stats)
             yield from _of_actors(stats["actors"])
         yield from _of_verbs(self._scrape.tally)
         yield from _of_requests(self._scrape.meters)
+
+    def _ratio(self) -> float:
+        progress = self._scrape.progress
+        return 1.0 if progress is None else progress.percent / ALL
 
 
 def _of_memory(stats: Mapping[str, Any]) -> Iterator[Metric]:

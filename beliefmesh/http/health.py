@@ -1,10 +1,12 @@
-"""Health and metrics: alive without asking anything, ready only if the stores answer and every partition moves."""
+"""Health and metrics: alive without asking, started once hydrated, ready if the stores answer and all moves."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import msgspec
 from fastapi import APIRouter
 from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import State
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -13,6 +15,7 @@ from beliefmesh.home import Home
 from beliefmesh.http.exposition import Scrape, exposition
 from beliefmesh.http.reply import json_reply
 from beliefmesh.movement import Movement
+from beliefmesh.progress import Progress, still_waiting
 from schemas.errors import BeliefmeshError
 from streams.backlog import Place, backlogs, places
 
@@ -22,6 +25,16 @@ PATIENCE_SECONDS = 60.0
 """How long one batch may take before a partition that has work counts as stuck."""
 
 _NAMED = 5
+_STOPPING = "the process was told to stop and finishes what is in hand"
+
+
+class Look(msgspec.Struct, frozen=True):
+    """What was found: why the process is not ready, how far it is where something waits, how far it has started."""
+
+    reasons: list[str]
+    progress: Progress | None = None
+    started: Progress | None = None
+    stats: Mapping[str, Any] | None = None
 
 
 @router.get("/health/live")
@@ -30,42 +43,83 @@ async def live() -> Response:
     return json_reply({"status": "live"})
 
 
+@router.get("/health/started")
+async def started(request: Request) -> Response:
+    """200 once all that lay in the log when the process began is recallable, else 503 with how far it is."""
+    state = request.app.state
+    if state.hydration.done:
+        return json_reply({"status": "started"})
+    look = await run_in_threadpool(_hydrated, state)
+    if state.hydration.done:
+        return json_reply({"status": "started"})
+    return json_reply({"status": "starting", "reasons": look.reasons, **_told(look.started)}, 503)
+
+
 @router.get("/health/ready")
 async def ready(request: Request) -> Response:
-    """200 if stores answer and every partition moves, else 503 with the reasons."""
+    """200 if stores answer and every partition moves, else 503 with the reasons; and how far it is while any wait."""
     state = request.app.state
-    reasons = await run_in_threadpool(_reasons, state.memory.home, state.movement)
-    return json_reply({"status": "not ready" if reasons else "ready", "reasons": reasons}, 503 if reasons else 200)
+    look = Look([_STOPPING]) if state.ending.asked else await run_in_threadpool(_readiness, state)
+    status = "not ready" if look.reasons else "ready"
+    return json_reply({"status": status, "reasons": look.reasons, **_told(look.progress)}, 503 if look.reasons else 200)
 
 
 @router.get("/metrics")
 async def metrics(request: Request) -> Response:
     """What the mesh holds, what waits, and what this process has done, for Prometheus (`docs/observing.md`)."""
     state = request.app.state
-    home: Home = state.memory.home
-    stats, reasons = await run_in_threadpool(_look, home, state.movement)
-    accepted = request.headers.get("accept", "")
-    text, content_type = exposition(Scrape(stats, not reasons, state.meters, home.tally), accepted)
+    look = await run_in_threadpool(_figures, state)
+    scrape = Scrape(
+        stats=look.stats,
+        ready=not look.reasons,
+        started=state.hydration.done,
+        progress=look.progress,
+        meters=state.meters,
+        tally=state.memory.home.tally,
+    )
+    text, content_type = exposition(scrape, request.headers.get("accept", ""))
     return Response(text, media_type=content_type)
 
 
-def _reasons(home: Home, movement: Movement) -> list[str]:
-    """Why the mesh is not ready; nothing if it is."""
+def _told(progress: Progress | None) -> dict[str, object]:
+    return {} if progress is None else {"progress": msgspec.to_builtins(progress)}
+
+
+def _hydrated(state: State) -> Look:
+    home: Home = state.memory.home
+    try:
+        return Look(_stopped(home), started=state.hydration.look(home, places(home.log, home.topics)))
+    except BeliefmeshError as error:
+        return Look([str(error)])
+
+
+def _readiness(state: State) -> Look:
+    """Why the mesh is not ready, and how far it is."""
+    home: Home = state.memory.home
     try:
         home.graph.banks()
-        return _stopped(home) or _stuck(home, movement, places(home.log, home.topics))
+        return _look(state, home, places(home.log, home.topics))
     except BeliefmeshError as error:
-        return [str(error)]
+        return Look([str(error)])
 
 
-def _look(home: Home, movement: Movement) -> tuple[Mapping[str, Any] | None, list[str]]:
-    """The mesh's figures, and why it is not ready; no figures where a store does not answer."""
+def _figures(state: State) -> Look:
+    """The same with the mesh's figures; none where a store does not answer."""
+    home: Home = state.memory.home
     try:
         now = home.clock()
         found = places(home.log, home.topics)
-        return figures_at(home, now, found), _stopped(home) or _stuck(home, movement, found)
+        look = _look(state, home, found)
+        state.hydration.look(home, found)
+        reasons = [_STOPPING] if state.ending.asked else look.reasons
+        return msgspec.structs.replace(look, reasons=reasons, stats=figures_at(home, now, found))
     except BeliefmeshError as error:
-        return None, [str(error)]
+        return Look([str(error)])
+
+
+def _look(state: State, home: Home, found: Sequence[Place]) -> Look:
+    progress = state.catching_up.look(found, still_waiting(home, found))
+    return Look(_stopped(home) or _stuck(home, state.movement, found), progress)
 
 
 def _stopped(home: Home) -> list[str]:

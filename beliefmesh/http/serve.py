@@ -1,19 +1,23 @@
 """Serves a memory over HTTP until it is told to stop, saying in the folder where; or its health beside other work."""
 
 import contextlib
+import os
 import signal
 import socket
 import threading
+import time
 from collections.abc import Callable, Iterator
+from types import FrameType
 
 import uvicorn
 
+from beliefmesh.ending import Ending
 from beliefmesh.http.app import create_app, create_health_app
 from beliefmesh.memory import Memory
 from beliefmesh.settings import LOOPBACK, HttpSettings
+from beliefmesh.termination import SHELL
 from schemas.errors import InvalidSetting
 
-_DRAIN_SECONDS = 10
 _HEALTH_DRAIN_SECONDS = 1
 
 
@@ -42,36 +46,72 @@ def listen(
         raise InvalidSetting(f"{setting}: cannot serve at {where} ({reason}); choose another with --port") from error
 
 
-def serve(memory: Memory, listener: socket.socket, told: Callable[[str], None]) -> None:
-    """Answer requests until SIGINT or SIGTERM; `told` hears the address.
+class _Server(uvicorn.Server):
+    """A server that says by its readiness that it stops, goes on for a while, then finishes what is in flight.
 
-    What is in flight is finished, within ten seconds; a second SIGINT does not wait.
+    `cut_off` says that not all of it was finished in time. A second signal ends the process at once.
+    """
+
+    def __init__(self, config: uvicorn.Config, ending: Ending, delay: float) -> None:
+        super().__init__(config)
+        self.cut_off = False
+        self._ending = ending
+        self._delay = delay
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:  # noqa: ARG002 (the server's signature)
+        """Begin to stop; the second time, end."""
+        if self._ending.asked:
+            os._exit(SHELL + sig)
+        self._ending.ask()
+
+    async def on_tick(self, counter: int) -> bool:
+        """Ten times a second: whether to shut down now."""
+        if self._ending.due(self._delay):
+            self.should_exit = True
+        return await super().on_tick(counter)
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Take nothing new, and finish what is in flight within `http.drain_timeout`."""
+        began = time.monotonic()
+        await super().shutdown(sockets)
+        self.cut_off = time.monotonic() - began >= (self.config.timeout_graceful_shutdown or 0)
+
+
+def serve(memory: Memory, listener: socket.socket, told: Callable[[str], None]) -> bool:
+    """Answer requests until SIGINT or SIGTERM; `told` hears the address. False if requests were cut off at the end.
+
+    The first signal turns readiness to 503 at once; after `http.stop_delay` nothing new is taken, and what is in
+    flight is finished within `http.drain_timeout`. A second signal does not wait.
     """
     address = address_of(listener)
-    config = uvicorn.Config(
-        create_app(memory, memory.home.settings),
-        log_config=None,
-        access_log=False,
-        timeout_graceful_shutdown=_DRAIN_SECONDS,
-    )
-    # uvicorn raises the signal again once it has shut down; as KeyboardInterrupt it ends here, not the process.
+    http = memory.home.settings.http
+    app = create_app(memory, memory.home.settings)
+    config = uvicorn.Config(app, log_config=None, access_log=False, timeout_graceful_shutdown=http.drain_timeout)
+    server = _Server(config, app.state.ending, http.stop_delay)
+    # A signal that comes before the server hears of signals ends here, not the process.
     before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     memory.home.start()
     memory.home.folder.announce(address)
     told(address)
     try:
         with contextlib.suppress(KeyboardInterrupt):
-            uvicorn.Server(config).run(sockets=[listener])
+            server.run(sockets=[listener])
     finally:
         memory.home.folder.announce("")
         signal.signal(signal.SIGTERM, before)
+    return not server.cut_off
 
 
 @contextlib.contextmanager
-def health_served(memory: Memory, listener: socket.socket) -> Iterator[None]:
-    """Answer for the health of a memory, in a thread, while the block lasts; signals stay the main thread's."""
+def health_served(memory: Memory, listener: socket.socket) -> Iterator[Ending]:
+    """Answer for the health of a memory, in a thread, while the block lasts; signals stay the main thread's.
+
+    Who asks the ending that this gives turns readiness to 503.
+    """
+    app = create_health_app(memory)
+    ending: Ending = app.state.ending
     config = uvicorn.Config(
-        create_health_app(memory),
+        app,
         log_config=None,
         access_log=False,
         timeout_graceful_shutdown=_HEALTH_DRAIN_SECONDS,
@@ -80,7 +120,7 @@ def health_served(memory: Memory, listener: socket.socket) -> Iterator[None]:
     thread = threading.Thread(target=server.run, args=([listener],), name="health", daemon=True)
     thread.start()
     try:
-        yield
+        yield ending
     finally:
         server.should_exit = True
         thread.join()

@@ -159,6 +159,7 @@ def test_what_is_in_the_topic_is_believed_and_nothing_waits_any_more(house: Hous
     assert house.waiting() == {"extract": 0, "decide": 0, "index": 0}
     assert worker.counts["evidence"] == 12
     assert len(house.index.versions("b")) == 12
+    assert until(lambda: worker.caught_up)
 
 
 def test_of_twelve_messages_the_poisoned_one_is_set_aside_whole_and_the_rest_is_applied(house: House) -> None:
@@ -237,6 +238,19 @@ def test_a_worker_that_is_told_to_stop_finishes_and_commits_what_it_has_in_hand(
     assert len(house.held()) > 0
     committed = house.log.committed(house.topics.group, house.topics.name("claims"))
     assert sum(committed.values()) > 0
+    assert not worker.unfinished
+
+
+def test_a_worker_that_is_told_to_stop_while_a_store_fails_says_that_a_batch_is_left(house: House) -> None:
+    house.mesh.failing = StoreUnavailable("the graph is away")
+    worker = house.started()
+    house.tell("ada")
+    assert until(lambda: worker.stopped_by == "the graph is away")
+
+    worker.stop()
+
+    assert worker.unfinished
+    assert house.held() == set()
 
 
 def test_what_arrives_while_a_worker_stops_is_left_to_the_next(house: House) -> None:
