@@ -7,10 +7,8 @@ import structlog
 
 from beliefmesh.memory import Memory
 from beliefmesh.settings import JobSettings
-from beliefmesh.work import work_on
+from beliefmesh.work import run_on
 from jobs.budget import is_bounded
-from jobs.catalogue import job_named
-from jobs.run import run_job
 from jobs.schedule import Scheduler, due_jobs, is_treated
 from jobs.within import Keeper
 from schemas.budget import Use
@@ -39,9 +37,8 @@ def scheduled(memory: Memory) -> Iterator[None]:
 
     def run(job: str, bank: str, enough: Callable[[], bool]) -> JobRun:
         treated = is_treated(bank, settings.banks, settings.share)
-        work = work_on(home, bank, "apply" if treated else "shadow")
         with keeper.turn:
-            done = run_job(job_named(job), work, home.ledger, enough=enough)
+            done = run_on(home, job, bank, "apply" if treated else "shadow", enough=enough)
             if job == "budget" and treated:
                 keeper.measured(bank)
         if treated and not home.streaming:
@@ -69,7 +66,7 @@ def keeper_of(memory: Memory) -> Keeper:
 
     def relieve(bank: str) -> None:
         try:
-            run_job(job_named("budget"), work_on(home, bank), home.ledger)
+            run_on(home, "budget", bank, "apply", rests=False)
         except Busy as error:
             log_events.info("budget.waits", bank=bank, reason=str(error))
 

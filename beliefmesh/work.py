@@ -1,6 +1,7 @@
 """What the jobs of an opened mesh work on."""
 
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 
@@ -8,9 +9,11 @@ from beliefmesh.home import Home
 from beliefmesh.keeping import scales_of
 from jobs.catalogue import job_named
 from jobs.job import Budgeting, Work
-from jobs.run import brought_back
+from jobs.rest import Rest
+from jobs.run import Progress, brought_back, run_job
+from schemas.errors import Busy
 from schemas.instant import DAY
-from schemas.job import Mode
+from schemas.job import JobRun, Mode
 
 _MEGABYTE = 1_048_576
 
@@ -33,6 +36,36 @@ def work_on(home: Home, bank: str, mode: Mode = "apply") -> Work:
         ),
         mode=mode,
     )
+
+
+def run_on(
+    home: Home,
+    name: str,
+    bank: str,
+    mode: Mode,
+    *,
+    told: Progress = lambda _: None,
+    enough: Callable[[], bool] = lambda: False,
+    rests: bool = True,
+) -> JobRun:
+    """Run a job on a bank, counted in the metrics; with `rests` it leaves most of the time to a stream that moves."""
+    job, work = job_named(name), work_on(home, bank, mode)
+    rest = Rest(lambda: _came(home), enough) if rests and home.streaming else lambda _: 0.0
+    began, outcome = time.monotonic(), "failed"
+    try:
+        run = run_job(job, work, home.ledger, told=told, enough=enough, rest=rest)
+        outcome = "stopped" if run.ended is None else "done"
+    except Busy:
+        outcome = "busy"
+        raise
+    finally:
+        home.tally.ran(name, work.mode, outcome, time.monotonic() - began)
+    return run
+
+
+def _came(home: Home) -> int:
+    """How much this process has taken in."""
+    return home.worker.counts["observations"] + home.worker.counts["evidence"]
 
 
 @contextmanager

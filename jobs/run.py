@@ -1,5 +1,6 @@
 """Runs a job on a bank: under a lease, page by page, from where it stopped, and keeps what it did."""
 
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -27,15 +28,16 @@ def run_job(
     *,
     told: Progress = lambda _: None,
     enough: Callable[[], bool] = lambda: False,
+    rest: Callable[[float], object] = lambda _: None,
 ) -> JobRun:
-    """Run the job to its end, or until `enough`; `told` hears of every page.
+    """Run the job to its end, or until `enough`; `told` hears of every page, `rest` after it how long it took.
 
     A run that a kill, a failure or `enough` has stopped is gone on with by the next call of the same job, bank and
     mode. The cursor is kept after each page's effect, so that a page may run twice and none is left out. Raises Busy
     while another job runs on the bank, and what a page raised, after it was noted.
     """
     with alone_on(work, ledger) as owner:
-        return _run(job, work, ledger, owner, told, enough)
+        return _run(job, work, ledger, owner, told, enough, rest)
 
 
 @contextmanager
@@ -85,6 +87,7 @@ def _run(
     owner: str,
     told: Progress,
     enough: Callable[[], bool],
+    rest: Callable[[float], object] = lambda _: None,
     *,
     afresh: bool = False,
 ) -> JobRun:
@@ -92,6 +95,7 @@ def _run(
     unfinished = None if afresh else ledger.unfinished(job.name, work.bank, work.mode)
     run = unfinished or _new(job, work)
     while run.ended is None and not enough():
+        began = time.perf_counter()
         try:
             page = job.step(work, run.cursor)
         except BeliefmeshError as error:
@@ -100,6 +104,8 @@ def _run(
         run = _further(run, page, work.clock())
         ledger.save(run, owner, work.clock())
         told(run)
+        if run.ended is None:
+            rest(time.perf_counter() - began)
     return run
 
 

@@ -1,14 +1,13 @@
 """Verbs for jobs: which there are, running one, what the runs did."""
 
-import time
 from collections.abc import Callable
 
 from beliefmesh.verbs.bound import Bound
 from beliefmesh.verbs.listing import not_a_place
-from beliefmesh.work import work_on
+from beliefmesh.work import run_on
 from jobs.catalogue import job_named
-from jobs.run import Progress, run_job
-from schemas.errors import Busy, InvalidInput
+from jobs.run import Progress
+from schemas.errors import InvalidInput
 from schemas.job import JobRun, Mode
 from schemas.limits import check_bank, shown
 
@@ -33,18 +32,8 @@ class Upkeep(Bound):
 
         `told` hears of every page. Raises NotFound for an unknown job, Busy while another one runs on the bank.
         """
-        job = job_named(name)
-        work = work_on(self.home, self._bank(bank), check_mode(mode))
-        began, outcome = time.monotonic(), "failed"
-        try:
-            run = run_job(job, work, self.home.ledger, told=told, enough=enough)
-            outcome = "stopped" if run.ended is None else "done"
-        except Busy:
-            outcome = "busy"
-            raise
-        finally:
-            self.home.tally.ran(name, work.mode, outcome, time.monotonic() - began)
-        if work.applies and not self.home.streaming:
+        run = run_on(self.home, name, self._bank(bank), check_mode(mode), told=told, enough=enough)
+        if run.mode == "apply" and not self.home.streaming:
             self.home.worker.drain()
         return run
 
