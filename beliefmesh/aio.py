@@ -56,6 +56,7 @@ class AsyncMemory:
     wait = _awaited(Memory.wait)
     recall = _awaited(Memory.recall)
     explain = _awaited(Memory.explain)
+    explanations = _awaited(Memory.explanations)
     history = _awaited(Memory.history)
     belief = _awaited(Memory.belief)
     beliefs = _awaited(Memory.beliefs)

@@ -13,6 +13,7 @@ from beliefmesh.remote import RemoteMemory
 from beliefmesh.remote_verbs.sending import PATIENCE
 from beliefmesh.settings import Settings, load_settings
 from beliefmesh.verbs.backing import Backing
+from beliefmesh.verbs.explaining import Explaining
 from beliefmesh.verbs.forgetting import Forgetting
 from beliefmesh.verbs.keeping import Keeping
 from beliefmesh.verbs.listing import Listing
@@ -28,7 +29,19 @@ from schemas.instant import Instant
 from schemas.limits import check_bank
 
 
-class Memory(Reflecting, Keeping, Merging, Narrating, Profiling, Operating, Listing, Upkeep, Forgetting, Backing):
+class Memory(
+    Reflecting,
+    Explaining,
+    Keeping,
+    Merging,
+    Narrating,
+    Profiling,
+    Operating,
+    Listing,
+    Upkeep,
+    Forgetting,
+    Backing,
+):
     """A belief memory in a folder, in this process; for several threads.
 
     `folder` defaults to the settings' (`.beliefmesh`). Everything accepted is in the log before `retain` returns.

@@ -7,12 +7,13 @@ import msgspec
 from rich.console import Console
 
 from beliefmesh.cli.keeping import show_worth
-from beliefmesh.cli.session import AnyMemory, asker, session_of, with_asker, with_flags
+from beliefmesh.cli.session import AnyMemory, Session, asker, session_of, with_asker, with_flags
 from beliefmesh.show import show_answer, show_explanation, show_history
 from recall.outward import answer_to_builtins, explanation_to_builtins, history_to_builtins
 from schemas.answer import Answer, Explanation, History
 from schemas.belief import Status
 from schemas.entity import DEFAULT_TYPE
+from schemas.errors import NotFound
 from schemas.query import Principal
 
 
@@ -84,16 +85,28 @@ def recall(
 @click.command()
 @with_flags
 @with_asker
-@click.argument("belief")
+@click.argument("belief", required=False)
 @click.option("--as-of", metavar="TIME", help="As it stood at that time.")
 @click.option("--value", "with_value", is_flag=True, help="Also every term of what it is worth keeping for.")
+@click.option("--told-by", metavar="OBSERVATION", help="Instead of one BELIEF, all that this observation speaks for.")
 @click.pass_context
 def explain(
-    context: click.Context, belief: str, principal: str, groups: tuple[str, ...], as_of: str | None, with_value: bool
+    context: click.Context,
+    belief: str | None,
+    principal: str,
+    groups: tuple[str, ...],
+    as_of: str | None,
+    with_value: bool,
+    told_by: str | None,
 ) -> None:
     """Every term of the confidence of a BELIEF (by id)."""
     session = session_of(context)
     who = asker(principal, groups)
+    if told_by is not None and not (belief or as_of or with_value):
+        _explain_observation(session, told_by, who)
+        return
+    if belief is None or told_by is not None:
+        raise click.UsageError("name one BELIEF by its id, or --told-by OBSERVATION alone")
     with session.memory() as memory:
         explanation = memory.explain(belief, principal=who, as_of=as_of)
         worth = memory.value_of(belief, principal=who) if with_value else None
@@ -132,6 +145,19 @@ def history(
     with session.memory() as memory:
         found = memory.history(belief, entity=subject, attribute=attribute, principal=asker(principal, groups))
     session.emit(history_to_builtins(found), lambda console: show_history(console, found))
+
+
+def _explain_observation(session: Session, observation: str, who: Principal) -> None:
+    with session.memory() as memory:
+        found = memory.explanations(observations=[observation], principal=who)
+    if not found:
+        raise NotFound(f"no belief that you may see rests on observation {observation:.80}")
+
+    def show(console: Console) -> None:
+        for explanation in found:
+            show_explanation(console, explanation)
+
+    session.emit({"explanations": [explanation_to_builtins(one) for one in found]}, show)
 
 
 def _explanations(memory: AnyMemory, answer: Answer, who: Principal, as_of: str | None) -> list[Explanation]:

@@ -16,6 +16,7 @@ from beliefmesh.ending import Ending
 from beliefmesh.http import (
     beliefs,
     entities,
+    explaining,
     forgetting,
     health,
     jobs,
@@ -67,6 +68,7 @@ def create_app(memory: Memory, settings: Settings) -> FastAPI:
         sources,
         recall,
         beliefs,
+        explaining,
         keeping,
         entities,
         voice,

@@ -22,7 +22,7 @@ _SOURCE = "/v1/banks/{bank}/sources/{name}"
 _NAMING = (_SOURCE, "/v1/banks/{bank}/refused")
 """Where what is told names its authors itself, or may once it is replayed."""
 _IN_BANK = "/v1/banks/{bank}/"
-_QUESTIONS = ("/recall", "/reflect")
+_QUESTIONS = ("/recall", "/reflect", "/explanations")
 """What is asked by POST, as a question may be long."""
 _OWNERS = ("/forget", "/calibrate", "/policy", "/profile", "/doctor", "/jobs/{name}", "/budget", "/learn-value")
 """What changes a bank beyond telling it something."""

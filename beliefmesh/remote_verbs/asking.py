@@ -6,6 +6,7 @@ from urllib.parse import urlencode
 from beliefmesh.ask import entity_of
 from beliefmesh.remote_verbs.connected import Connected, question
 from beliefmesh.remote_verbs.sending import Asker
+from beliefmesh.verbs.explaining import Explanations
 from beliefmesh.verbs.listing import BeliefPage
 from schemas.answer import Answer, Explanation, History
 from schemas.belief import Belief
@@ -29,6 +30,18 @@ class RemoteAsking(Connected):
         """Every term of a belief's confidence."""
         past = None if as_of is None else format_instant(parse_instant(as_of, "as_of"))
         return self._get(f"{self._belief(bank, belief)}/explain", Explanation, principal, {"as_of": past})
+
+    def explanations(
+        self,
+        beliefs: Sequence[str] = (),
+        *,
+        observations: Sequence[str] = (),
+        bank: str | None = None,
+        principal: Asker = None,
+    ) -> tuple[Explanation, ...]:
+        """Every term of several beliefs, as `Memory.explanations` tells them."""
+        body = {"beliefs": beliefs, "observations": observations}
+        return self._post(f"{self._in(bank)}/explanations", body, Explanations, principal, writes=False).explanations
 
     def history(
         self,

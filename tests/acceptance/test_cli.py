@@ -148,10 +148,12 @@ def test_explain_and_history_show_every_term_and_every_turn(told: Cli) -> None:
     id = told.json("recall", "free shipping", "--as-of", "2024-06-10")["found"][0]["belief"]["id"]
 
     terms = told.run("explain", id, "--as-of", "2024-06-10").stdout
+    rested = told.json("explain", "--told-by", "o-old")["explanations"]
     turns = told.run("history", "--entity", "shop", "--attribute", "free shipping from").stdout
 
     assert "sigmoid(0 + 1.231 - 0.000)" in terms
     assert turns.index("2024-03-01") < turns.index("2024-05-20")
+    assert [one["belief"]["value"] for one in rested] == [100]
 
 
 def test_the_value_of_a_belief_and_the_use_of_the_budget_are_told_term_by_term(told: Cli) -> None:
@@ -221,6 +223,8 @@ def test_config_show_names_the_source_of_each_value_and_masks_secrets(tmp_path: 
     [
         (("recall", "x", "--bank", "none"), 3, "unknown_bank"),
         (("explain", "b0"), 3, "not_found"),
+        (("explain", "--told-by", "o0"), 3, "not_found"),
+        (("explain",), 2, "usage"),
         (("recall", " "), 2, "invalid_input"),
         (("recall", "x" * 20_000), 2, "too_large"),
         (("recall", "x", "--limit", "0"), 2, "invalid_input"),
