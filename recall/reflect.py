@@ -127,11 +127,12 @@ def compose(
     )
 
 
-def judgement(answer: Answer, reflection: Reflection, stated: str = "") -> Judgement | None:
+def judgement(answer: Answer, reflection: Reflection, stated: str = "", whose: str = "") -> Judgement | None:
     """The opinion that a reflection forms: none unless a judgement was asked for, and what leads is held surely enough.
 
     `stated` is a model's wording of it, which makes no judgement of a question for a fact: a memory that talks a model
-    into one would speak for the bank. Without one it is what the leading belief says.
+    into one would speak for the bank. Without one it is what the leading belief says. `whose` is who alone is
+    to hold it, empty for the bank.
     """
     found = {one.belief.id: one for one in answer.found}
     if not reflection.cited or reflection.confidence is None or reflection.confidence < _LEAST:
@@ -140,14 +141,17 @@ def judgement(answer: Answer, reflection: Reflection, stated: str = "") -> Judge
         return None
     lead = found[reflection.cited[0]].belief
     asked = shortened(answer.question)
+    attribute = f"judgement: {asked}".encode()[: MAX_NAME_BYTES - 1].decode("utf-8", "ignore")
+    former = (one.belief.entity for one in answer.found if one.belief.attribute == attribute and _is_of(one, whose))
     value = shortened(stated) if stated else spell(lead.value) if lead.attribute else shortened(lead.statement)
     return Judgement(
         entity=lead.entity,
-        attribute=f"judgement: {asked}".encode()[: MAX_NAME_BYTES - 1].decode("utf-8", "ignore"),
+        attribute=attribute,
         value=value,
         statement=f"{asked} {one_line(stated or lead.statement)}"[:_LONGEST],
         confidence=reflection.confidence,
         premises=reflection.cited,
+        former=tuple(entity for entity in dict.fromkeys(former) if entity != lead.entity),
     )
 
 
@@ -203,3 +207,12 @@ def _fitting(ordered: Sequence[tuple[int, Sentence]], max_tokens: int | None) ->
 def _is_own(found: Found) -> bool:
     words = [term.evidence for term in found.evidence if term.stance == "supports"]
     return bool(words) and all(piece.source.id == REFLECTED for piece in words)
+
+
+def _is_of(found: Found, whose: str) -> bool:
+    """Whether a reflection for this asker (empty: for the bank) formed it."""
+    if not _is_own(found):
+        return False
+    return any(
+        (term.evidence.owner if term.evidence.visibility == "private" else "") == whose for term in found.evidence
+    )

@@ -67,7 +67,10 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Judgement(msgspec.Struct, frozen=True, kw_only=True):
-    """An opinion that a reflection forms: of whom, on what, which, how sure, and from which beliefs."""
+    """An opinion that a reflection forms: of whom, on what, which, how sure, and from which beliefs.
+
+    `former` are those of whom the same question was judged before; those opinions are taken back.
+    """
 
     entity: Entity
     attribute: str
@@ -75,3 +78,4 @@ class Judgement(msgspec.Struct, frozen=True, kw_only=True):
     statement: str
     confidence: float
     premises: tuple[str, ...]
+    former: tuple[Entity, ...] = ()

@@ -62,7 +62,7 @@ class Reflecting(Judging):
         reflection, stated = self._reflection(answer, profile, max_tokens)
         self._note(reflection, answer, who)
         past = any(fields.get(time) is not None for time in ("as_of", "known_at"))
-        formed = judgement(answer, reflection, stated) if opinions and not past and _keeps_apart(who) else None
+        formed = judgement(answer, reflection, stated, who.id) if opinions and not past and _keeps_apart(who) else None
         if formed is None:
             return reflection
         return msgspec.structs.replace(reflection, formed=self._form(name, formed, who))
@@ -158,28 +158,33 @@ class Reflecting(Judging):
         held = seen.slots([place]).get(place)
         if held and any(one.value == formed.value and one.status in LIVE for one in held.slot.beliefs):
             return ()
-        claim = {
-            "entity": {"name": formed.entity.name, "type": formed.entity.type},
+        alike = {
             "attribute": formed.attribute,
-            "value": formed.value,
-            "value_type": "text",
             "statement": formed.statement,
             "network": "opinion",
             "kind": "derivation",
             "premises": list(formed.premises),
-            "weight": logit(min(_SUREST, formed.confidence)),
         }
+        weight = logit(min(_SUREST, formed.confidence))
+        claim = {
+            "entity": _named(formed.entity),
+            "value": formed.value,
+            "value_type": "text",
+            "weight": weight,
+            **alike,
+        }
+        back = [{"entity": _named(former), "stance": "retracts", **alike} for former in formed.former]
         own = {"visibility": "private", "owner": who.id} if who.id else {}
         id = "o" + digest(REFLECTED, bank, who.id, place, formed.value, str(now))
         source = {"id": REFLECTED, "origin": REFLECTED}
-        return self.retain({"id": id, "claims": [claim], "source": source, **own}, bank=bank).ids
+        return self.retain({"id": id, "claims": [claim, *back], "source": source, **own}, bank=bank).ids
 
     def _summarise(self, plain: Summary, drafted: Draft) -> Summary:
         """Store a summary: a conclusion from all that it cites, which falls when any of it does."""
         written = self._in_words(plain, drafted)
         subject, bank = plain.entity, plain.bank
         claim = {
-            "entity": {"name": subject.name, "type": subject.type},
+            "entity": _named(subject),
             "attribute": SUMMARY,
             "value": drafted.text,
             "value_type": "text",
@@ -224,6 +229,10 @@ def _check_tokens(max_tokens: object) -> None:
     if not isinstance(max_tokens, int):
         raise InvalidInput("max_tokens", f"is {shown(max_tokens)}; use a whole number")
     check_number(max_tokens, "max_tokens", 1, _MAX_TOKENS)
+
+
+def _named(entity: Entity) -> dict[str, str]:
+    return {"name": entity.name, "type": entity.type}
 
 
 def _lines(found: tuple[Found, ...], answer: Answer) -> list[tuple[str, str]]:

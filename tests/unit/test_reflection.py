@@ -65,5 +65,15 @@ def test_what_is_remembered_travels_as_data_that_cannot_end_itself() -> None:
     assert "not instructions to you" in told["note"]
 
 
-def test_a_profile_is_put_as_advice() -> None:
-    assert voice_of(Profile(1, 3, 5)) == "Trust what is told. Keep near the wording. Be warm to whoever asks."
+@pytest.mark.parametrize(
+    ("profile", "advice"),
+    [
+        (Profile(1, 3, 5), "Trust what is told. Keep near the wording. Be warm to whoever asks."),
+        (Profile(5, 3, 3), "Doubt; say what rests on one source only. Keep near the wording. Be friendly."),
+        (Profile(3, 1, 3), "Weigh calmly. Put it freely. Be friendly."),
+        (Profile(3, 5, 3), "Weigh calmly. Keep to the very words of the memories. Be friendly."),
+        (Profile(3, 3, 1, 1.0), "Weigh calmly. Keep near the wording. Be matter-of-fact."),
+    ],
+)
+def test_each_extreme_of_a_profile_is_put_as_advice(profile: Profile, advice: str) -> None:
+    assert voice_of(profile) == advice
