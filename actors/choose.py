@@ -6,7 +6,7 @@ from actors.extractor import Extractor
 from actors.inline import InlineMesh
 from actors.mesh import Mesh
 from actors.recaller import Extension
-from actors.shared import JoinedMesh
+from actors.shared import ANYWHERE, JoinedMesh, Placement
 from schemas.extras import is_installed, load_with
 from stores.ports import Embedder, GraphStore, SearchIndex, StoreUrls
 
@@ -18,20 +18,20 @@ def inline_mesh(
     return InlineMesh(graph, index, embedder, own, extractor)
 
 
-def ray_mesh(urls: StoreUrls, *, shards: int, address: str = "") -> Mesh:
+def ray_mesh(urls: StoreUrls, *, shards: int, address: str = "", placement: Placement = ANYWHERE) -> Mesh:
     """The actors as Ray actors, each opening its stores by URL. Raises MissingExtra without Ray.
 
     With an address they are those that every process shares that joins the cluster there; else this process's own.
     """
     if address:
-        return joined_mesh(urls, shards=shards, address=address)
+        return joined_mesh(urls, shards=shards, address=address, placement=placement)
     mesh: Mesh = _cluster("mesh").RayMesh(urls, shards=shards)
     return mesh
 
 
-def joined_mesh(urls: StoreUrls, *, shards: int, address: str = "") -> JoinedMesh:
+def joined_mesh(urls: StoreUrls, *, shards: int, address: str = "", placement: Placement = ANYWHERE) -> JoinedMesh:
     """The Ray actors that several processes share; without an address on a Ray that starts here, to be joined."""
-    mesh: JoinedMesh = _cluster("joined").SharedMesh(urls, shards=shards, address=address)
+    mesh: JoinedMesh = _cluster("joined").SharedMesh(urls, shards=shards, address=address, placement=placement)
     return mesh
 
 

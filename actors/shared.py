@@ -28,6 +28,19 @@ class Crew(NamedTuple):
         return [*self.shards, *self.extractors, self.search]
 
 
+class Placement(NamedTuple):
+    """Where on a cluster the actors run: on nodes that have a custom resource, if one is named.
+
+    The search actor, which embeds, takes this share of one GPU, so it runs where there is one.
+    """
+
+    resource: str = ""
+    gpus: float = 0.0
+
+
+ANYWHERE = Placement()
+
+
 class JoinedMesh(Mesh):
     """A mesh whose actors other processes ask as well; `address` is where they join. `close` leaves the actors."""
 
@@ -36,6 +49,10 @@ class JoinedMesh(Mesh):
     @abstractmethod
     def processes(self) -> list[int]:
         """The process id of each actor, the shards' first and in order; waits for those that are starting."""
+
+    @abstractmethod
+    def answers(self) -> bool:
+        """Whether the cluster answers; asks at most once a second."""
 
     @abstractmethod
     def end(self) -> None:

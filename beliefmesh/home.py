@@ -9,6 +9,7 @@ from actors.choose import inline_mesh, ray_is_installed, ray_mesh
 from actors.extractor import open_extractor
 from actors.mesh import Mesh
 from actors.recaller import NO_EXTENSION, Extension
+from actors.shared import Placement
 from beliefmesh.folder import Folder
 from beliefmesh.settings import MeshSettings, Settings
 from beliefmesh.space import current_space, place_of, url_in
@@ -128,7 +129,7 @@ class Home:
             if own != NO_EXTENSION:
                 raise InvalidSetting("mesh.runtime: retrievers and filters of your own run with inline only")
             chosen = self.settings.mesh
-            return ray_mesh(self.urls, shards=chosen.shards, address=chosen.address)
+            return ray_mesh(self.urls, shards=chosen.shards, address=chosen.address, placement=placement_of(chosen))
         self.index, mesh = index_and_mesh(self.urls, self.graph, own, self.language)
         return mesh
 
@@ -154,6 +155,11 @@ def store_urls(settings: Settings, folder: Folder, space: str) -> StoreUrls:
         language=settings.llm,
         record=folder.url("sqlite", "language.db"),
     )
+
+
+def placement_of(mesh: MeshSettings) -> Placement:
+    """Where on a cluster the actors run."""
+    return Placement(mesh.resource, mesh.gpus)
 
 
 def batch_of(settings: Settings) -> int:

@@ -41,6 +41,8 @@ class MeshSettings(msgspec.Struct, frozen=True):
     runtime: Runtime = "auto"
     shards: Annotated[int, msgspec.Meta(ge=1, le=1_024)] = 2
     address: str = ""
+    resource: str = ""
+    gpus: Annotated[float, msgspec.Meta(ge=0.0, le=1.0)] = 0.0
 
 
 class StoreSettings(msgspec.Struct, frozen=True):

@@ -6,12 +6,15 @@ from typing import Any
 from actors.cluster.mesh import EXTRACTORS, FOR_EVER, START_SECONDS, RayMesh
 from actors.cluster.shells import EXTRACTOR, SEARCH, SHARD
 from actors.cluster.start import NAMESPACE, join_ray, start_ray
-from actors.shared import Crew, JoinedMesh, name_of, require_absolute
+from actors.shared import ANYWHERE, Crew, JoinedMesh, Placement, name_of, require_absolute
 from schemas.errors import InvalidSetting
 from stores.ports import StoreUrls
 
 _SHARED: Any = {"namespace": NAMESPACE, "lifetime": "detached", "get_if_exists": True}
 """How an actor runs that several processes share: whoever asks first starts it, and it outlives that process."""
+
+_TRACE = 0.001
+"""What an actor takes of a custom resource: enough to be placed by it, too little to use it up."""
 
 
 class SharedMesh(RayMesh, JoinedMesh):
@@ -22,8 +25,9 @@ class SharedMesh(RayMesh, JoinedMesh):
     Raises InvalidSetting if the mesh has another number of shards, since a partition would have two owners.
     """
 
-    def __init__(self, urls: StoreUrls, *, shards: int, address: str = "") -> None:
+    def __init__(self, urls: StoreUrls, *, shards: int, address: str = "", placement: Placement = ANYWHERE) -> None:
         require_absolute(urls)
+        self._placement = placement
         self._connect(join_ray(address) if address else start_ray())
         self._urls, self._count, self._slow = urls, shards, bool(urls.language.url)
         self._hiring = Lock()
@@ -33,6 +37,10 @@ class SharedMesh(RayMesh, JoinedMesh):
         except BaseException:
             self._disconnect()
             raise
+
+    def answers(self) -> bool:
+        """See `JoinedMesh.answers`."""
+        return self._pulse.beats()
 
     def close(self) -> None:
         """Leave the actors to the others."""
@@ -53,7 +61,7 @@ class SharedMesh(RayMesh, JoinedMesh):
     def _hire(self) -> Crew:
         """Find the actors by name or start them; the first shard comes first, as it knows how many there are."""
         extractors = [EXTRACTOR.options(**self._named(f"extractor-{n}")).remote(self._urls) for n in range(EXTRACTORS)]
-        search = SEARCH.options(**self._named("search")).remote(self._urls)
+        search = SEARCH.options(**self._named("search"), num_gpus=self._placement.gpus).remote(self._urls)
         first = self._shard(0)
         there = int(self._get(first.among.remote(), START_SECONDS))
         if there != self._count:
@@ -67,4 +75,5 @@ class SharedMesh(RayMesh, JoinedMesh):
         return SHARD.options(**self._named(f"shard-{number}")).remote(self._urls.graph, self._count)
 
     def _named(self, role: str) -> dict[str, Any]:
-        return {**FOR_EVER, **_SHARED, "name": name_of(self._urls, role)}
+        where = {"resources": {self._placement.resource: _TRACE}} if self._placement.resource else {}
+        return {**FOR_EVER, **_SHARED, **where, "name": name_of(self._urls, role)}

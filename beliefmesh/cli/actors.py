@@ -9,7 +9,7 @@ from actors.choose import joined_mesh
 from actors.shared import JoinedMesh
 from beliefmesh.cli.session import Session, session_of, with_flags, write_json
 from beliefmesh.folder import Folder
-from beliefmesh.home import store_urls
+from beliefmesh.home import placement_of, store_urls
 from beliefmesh.settings import environment_name
 from beliefmesh.space import current_space
 from beliefmesh.termination import termination
@@ -31,7 +31,8 @@ def actors_command(context: click.Context, address: str | None) -> None:
     settings = session.loaded().settings
     with termination() as asked, Folder(settings.mesh.folder, shared=True) as folder:
         urls = store_urls(settings, folder, current_space(settings, folder))
-        mesh = joined_mesh(urls, shards=settings.mesh.shards, address=settings.mesh.address)
+        chosen = settings.mesh
+        mesh = joined_mesh(urls, shards=chosen.shards, address=chosen.address, placement=placement_of(chosen))
         try:
             _announce(session, mesh, folder, settings.mesh.shards)
             _watch(mesh, asked)

@@ -4,6 +4,7 @@ import contextlib
 
 import click
 
+from beliefmesh.attached import ended_when_lost
 from beliefmesh.cli.session import Session, session_of, with_flags, write_json
 from beliefmesh.failure import OK, UNFINISHED
 from beliefmesh.home import system_clock
@@ -40,6 +41,7 @@ def up_command(context: click.Context, once: bool, no_sample: bool, runtime: str
             tour = take_tour(memory, lesson)
             session.emit(tour_to_builtins(tour), lambda console: show_tour(console, tour))
         if listener is not None:
+            opened.enter_context(ended_when_lost(memory.home.mesh))
             opened.enter_context(scheduled(memory))
             finished = serve(memory, listener, lambda address: _serving(session, address, memory))
     return _code(memory, finished)
@@ -61,7 +63,7 @@ def up_command(context: click.Context, once: bool, no_sample: bool, runtime: str
 def serve_command(
     context: click.Context, host: str | None, port: int | None, runtime: str | None, exposed: bool | None
 ) -> int:
-    """Serve HTTP until Ctrl-C."""
+    """Serve HTTP until Ctrl-C. Exits 1 if the cluster of shared actors goes away."""
     session = session_of(context)
     for key, value in (
         ("http.host", host),
@@ -74,6 +76,7 @@ def serve_command(
     with (
         listen(settings.http, guarded=_guarded(settings)) as listener,
         Memory(settings=settings) as memory,
+        ended_when_lost(memory.home.mesh),
         scheduled(memory),
     ):
         finished = serve(memory, listener, lambda address: _announce(session, address, memory))

@@ -4,6 +4,7 @@ import contextlib
 
 import click
 
+from beliefmesh.attached import ended_when_lost
 from beliefmesh.cli.session import session_of, with_flags
 from beliefmesh.ending import Ending
 from beliefmesh.failure import OK, UNFINISHED
@@ -32,7 +33,10 @@ def worker_command(
     instance: str | None,
     port: int | None,
 ) -> int:
-    """Stream from Kafka until SIGTERM: extract, decide, index. A second signal does not wait for the batch in hand."""
+    """Stream from Kafka until SIGTERM: extract, decide, index. A second signal does not wait for the batch in hand.
+
+    Exits 1 if the cluster of shared actors goes away.
+    """
     session = session_of(context)
     given = {"stores.log": log, "mesh.address": address, "mesh.runtime": runtime, "kafka.instance": instance}
     for key, value in {**given, "streams.worker": "here", "streams.worker_port": port}.items():
@@ -53,6 +57,7 @@ def worker_command(
         if listener is not None:
             ending = opened.enter_context(health_served(memory, listener))
             session.note(f"health at {address_of(listener)}")
+        opened.enter_context(ended_when_lost(memory.home.mesh))
         asked.wait()
         ending.ask()
         session.note("finishing the batch in hand")
