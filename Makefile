@@ -8,10 +8,10 @@ LOADED := tests/load:tests/acceptance:tests/kafka
 PIN = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header
 IN_IMAGE := cluster jwt mcp zstd fsspec tracing minilm
 
-.PHONY: help setup run kafka kafka-jars test check format bench load lock image clean
+.PHONY: help setup run kafka kafka-jars deploy-tools k8s test check format bench load lock image clean
 
 help: ## show this list
-	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup: $(READY) ## make the environment from the lock
 
@@ -68,3 +68,5 @@ image: ## build the image for all roles (needs Docker)
 
 clean: ## remove the environment and caches
 	rm -rf $(VENV) .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+
+include tests/deployment/tools.mk

@@ -9,7 +9,7 @@ from beliefmesh.cli.entry import beliefmesh
 from beliefmesh.settings import load_settings
 from schemas.errors import InvalidSetting
 
-REQUIRED_OF_OTHERS = {"HOME", "PATH", "PYTHONDONTWRITEBYTECODE", "PYTHONUNBUFFERED", "OMP_NUM_THREADS"}
+OF_OTHERS = {"HOME", "PATH", "PYTHONDONTWRITEBYTECODE", "PYTHONUNBUFFERED", "OMP_NUM_THREADS", "POD_IP"}
 OF_RAY = {
     "RAY_ADDRESS",
     "RAY_AUTH_MODE",
@@ -23,7 +23,7 @@ OF_RAY = {
 def unknown_variables(environment: Mapping[str, str | None]) -> list[str]:
     """What of it would be refused, or is nothing that we know: names and wrong values. None stands for a secret."""
     settings = {name: value for name, value in environment.items() if name.startswith("BELIEFMESH_")}
-    strange = [name for name in environment if name not in settings and name not in REQUIRED_OF_OTHERS | OF_RAY]
+    strange = [name for name in environment if name not in settings and name not in OF_OTHERS | OF_RAY]
     for name, value in settings.items():
         try:
             load_settings({name: "secret" if value is None else value})

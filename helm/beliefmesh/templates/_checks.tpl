@@ -1,0 +1,22 @@
+{{/* What values.schema.json cannot say: values that need one another. */}}
+{{- define "beliefmesh.checks" -}}
+{{- $inSecret := list -}}
+{{- range .Values.secretSettings }}{{ $inSecret = append $inSecret .setting }}{{ end -}}
+{{- with .Values.access -}}
+{{- if not (or .keysSecret .jwks .jwtSecret.name .unauthenticated) -}}
+{{- fail "access: set keysSecret, jwks or jwtSecret; or unauthenticated, if something before it decides who may ask" -}}
+{{- end -}}
+{{- if and .unauthenticated (or .keysSecret .jwks .jwtSecret.name) -}}
+{{- fail "access.unauthenticated: keys or tokens are set; drop one of them" -}}
+{{- end -}}
+{{- end -}}
+{{- if eq .Values.topology "cluster" -}}
+{{- if not .Values.kafka.bootstrap }}{{ fail "kafka.bootstrap: topology cluster needs the brokers" }}{{ end -}}
+{{- if not (or .Values.graph.url .Values.graph.urlSecret.name) }}{{ fail "graph: topology cluster needs url or urlSecret" }}{{ end -}}
+{{- if not (or .Values.index.url .Values.index.urlSecret.name) }}{{ fail "index: topology cluster needs url or urlSecret" }}{{ end -}}
+{{- if gt (int .Values.worker.autoscaling.minReplicas) (int .Values.kafka.partitions) }}{{ fail "worker.autoscaling.minReplicas: is above kafka.partitions" }}{{ end -}}
+{{- else if .Values.ray.enabled -}}
+{{- fail "ray.enabled: needs topology cluster" -}}
+{{- end -}}
+{{- if and .Values.kafka.tls (ne .Values.kafka.sasl "none") (not .Values.kafka.passwordSecret.name) }}{{ fail "kafka.passwordSecret: sasl needs it" }}{{ end -}}
+{{- end -}}

@@ -1,0 +1,174 @@
+"""The Helm chart over files of values: it lints, renders what an API server takes, refuses what cannot be."""
+
+import json
+from pathlib import Path
+
+import pytest
+from rendered import CHART, KUBERNETES, Manifest, asked, charted, environment, named, of_kind, pods, template, tool
+from resources import complaints
+
+from beliefmesh.settings import environment_name
+from streams.topics import CHANGES, CLAIMS, OBSERVATIONS, Topics
+
+VALUES = sorted(path.name for path in (CHART / "ci").glob("*.yaml"))
+
+
+def chart(values: str) -> list[Manifest]:
+    return charted(str(CHART / "ci" / values))
+
+
+def only(manifests: list[Manifest], kind: str) -> Manifest:
+    (found,) = of_kind(manifests, kind)
+    return found
+
+
+def refusal(*sets: str) -> str:
+    flags = [word for each in sets for word in ("--set", each)]
+    done = asked(*template(str(CHART / "ci" / "minimal.yaml")), *flags)
+    assert done.returncode != 0
+    return done.stderr
+
+
+@pytest.mark.parametrize("values", VALUES)
+def test_it_lints(values: str) -> None:
+    flags = ("--strict", "--kube-version", f"{KUBERNETES}.0", "--values", str(CHART / "ci" / values))
+    done = asked(tool("helm"), "lint", str(CHART), *flags)
+    assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.parametrize("values", VALUES)
+def test_an_api_server_would_take_every_manifest(values: str) -> None:
+    assert [complaint for manifest in chart(values) for complaint in complaints(manifest)] == []
+
+
+def test_an_api_server_would_refuse_fields_that_are_none() -> None:
+    ray = {
+        "apiVersion": "ray.io/v1",
+        "kind": "RayCluster",
+        "metadata": {"name": "r"},
+        "spec": {"headGroupSpec": {"rayStartParams": {}, "template": {"spec": {"containers": [{"imagine": "x"}]}}}},
+    }
+    tool("helm")
+    assert any("imagine" in complaint for complaint in complaints(ray))
+    service = {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "s"}, "spec": {"port": []}}
+    assert complaints(service) != []
+    assert complaints({**ray, "kind": "RayCloud"}) == ["RayCloud/r: no schema for ray.io/v1 RayCloud"]
+
+
+@pytest.mark.parametrize("values", VALUES)
+def test_no_two_manifests_have_one_name(values: str) -> None:
+    names = [named(manifest) for manifest in chart(values)]
+    assert sorted(set(names)) == sorted(names)
+
+
+def test_embedded_it_is_one_pod_that_keeps_its_volume() -> None:
+    manifests = chart("minimal.yaml")
+    assert [pod.owner for pod in pods(manifests)] == ["StatefulSet/demo-beliefmesh-keeper"]
+    claim = only(manifests, "PersistentVolumeClaim")
+    assert claim["metadata"]["annotations"] == {"helm.sh/resource-policy": "keep"}
+
+
+def test_in_a_cluster_it_has_api_workers_and_one_keeper() -> None:
+    owners = [pod.owner for pod in pods(chart("cluster.yaml"))]
+    assert sorted(owners) == ["Deployment/memory-api", "StatefulSet/memory-keeper", "StatefulSet/memory-worker"]
+
+
+def test_on_ray_the_keeper_runs_beside_the_head_where_jobs_run_too() -> None:
+    owners = {pod.owner: [each["name"] for each in pod.containers()] for pod in pods(chart("production.yaml"))}
+    assert owners == {
+        "Deployment/demo-beliefmesh-api": ["ray", "api"],
+        "StatefulSet/demo-beliefmesh-worker": ["ray", "worker"],
+        "RayCluster/demo-beliefmesh/head": ["ray-head", "keeper"],
+        "RayCluster/demo-beliefmesh/cpu": ["ray-worker"],
+        "RayCluster/demo-beliefmesh/gpu": ["ray-worker"],
+    }
+
+
+def test_actors_run_on_the_nodes_for_them_only_and_on_a_gpu_where_one_is_wanted() -> None:
+    manifests = chart("production.yaml")
+    settings = only([each for each in manifests if each["metadata"]["name"] == "demo-beliefmesh"], "ConfigMap")["data"]
+    cluster = only(manifests, "RayCluster")["spec"]
+    resource = settings[environment_name("mesh.resource")]
+    groups = {group["groupName"]: group["rayStartParams"] for group in cluster["workerGroupSpecs"]}
+    assert [json.loads(json.loads(start["resources"])) for start in groups.values()] == [{resource: 1}, {resource: 1}]
+    assert (groups["cpu"]["num-gpus"], groups["gpu"]["num-gpus"]) == ("0", "1")
+    assert settings[environment_name("mesh.gpus")] == "1"
+    assert "resources" not in cluster["headGroupSpec"]["rayStartParams"]
+
+
+def test_workers_are_scaled_by_the_lag_of_their_own_group_up_to_the_number_of_partitions() -> None:
+    scaled = only(chart("production.yaml"), "ScaledObject")["spec"]
+    topics = Topics(prefix="support-", space="blue")
+    assert scaled["maxReplicaCount"] == 48
+    assert scaled["scaleTargetRef"]["name"] == "demo-beliefmesh-worker"
+    assert [(each["metadata"]["topic"], each["metadata"]["consumerGroup"]) for each in scaled["triggers"]] == [
+        (topics.name(topic), topics.group) for topic in (OBSERVATIONS, CLAIMS, CHANGES)
+    ]
+
+
+def test_a_worker_keeps_its_name_in_the_group_and_has_time_to_drain() -> None:
+    manifests = chart("production.yaml")
+    (pod,) = [pod for pod in pods(manifests) if pod.owner.endswith("-worker")]
+    told = environment(pod.containers()[-1], manifests)
+    assert environment_name("kafka.instance") in told
+    drain = told[environment_name("kafka.drain_timeout")]
+    assert drain is not None
+    assert pod.spec["terminationGracePeriodSeconds"] > float(drain)
+
+
+def test_only_the_keeper_runs_jobs() -> None:
+    manifests = chart("cluster.yaml")
+    enabled = {
+        pod.owner: environment(pod.containers()[-1], manifests).get(environment_name("jobs.enabled"), "true")
+        for pod in pods(manifests)
+        if pod.containers()[-1]["args"] == ["serve"]
+    }
+    assert enabled == {"Deployment/memory-api": "false", "StatefulSet/memory-keeper": "true"}
+
+
+def test_the_dashboard_and_the_alerts_are_those_of_the_files() -> None:
+    manifests = chart("production.yaml")
+    (board,) = [each for each in of_kind(manifests, "ConfigMap") if each["metadata"]["name"].endswith("-dashboards")]
+    told = json.loads(board["data"]["beliefmesh.json"])
+    assert told == json.loads((CHART / "dashboards" / "beliefmesh.json").read_text(encoding="utf-8"))
+    assert only(manifests, "PrometheusRule")["spec"]["groups"]
+
+
+def test_changed_settings_start_the_pods_anew() -> None:
+    def marks(*flags: str) -> set[str]:
+        manifests = charted(str(CHART / "ci" / "minimal.yaml"), *flags)
+        return {pod.metadata["annotations"]["checksum/settings"] for pod in pods(manifests)}
+
+    assert marks() == marks()
+    assert marks() & marks("--set", "settings.recall.limit=30") == set()
+
+
+@pytest.mark.parametrize(
+    ("set_", "told"),
+    [
+        ("access.unauthenticated=false", "access: set keysSecret, jwks or jwtSecret"),
+        ("access.keysSecret=k", "access.unauthenticated: keys or tokens are set"),
+        ("topology=cluster", "kafka.bootstrap: topology cluster needs the brokers"),
+        ("ray.enabled=true", "ray.enabled: needs topology cluster"),
+        ("ingress.enabled=true", "ingress.host: name the host"),
+        ("image.tag=latest", "at '/image/tag'"),
+        ("worker.replica=3", "additional properties 'replica' not allowed"),
+        ("kafka.partitions=0", "at '/kafka/partitions'"),
+        ("keeper.resources.limits.memory=null", "at '/keeper/resources/limits'"),
+    ],
+)
+def test_values_that_cannot_be_are_refused_by_name(set_: str, told: str) -> None:
+    assert told in refusal(set_)
+
+
+def test_a_mesh_without_a_graph_or_an_index_is_refused() -> None:
+    brokers = ("topology=cluster", "kafka.bootstrap={k:9092}")
+    assert "graph: topology cluster needs url or urlSecret" in refusal(*brokers)
+    assert "index: topology cluster needs url or urlSecret" in refusal(*brokers, "graph.url=nebula://g:9669/m")
+
+
+def test_every_value_is_described() -> None:
+    schema = json.loads((CHART / "values.schema.json").read_text(encoding="utf-8"))
+    assert schema["additionalProperties"] is False
+    page = (Path(__file__).parents[2] / "docs" / "deploying.md").read_text(encoding="utf-8")
+    assert [name for name in schema["properties"] if f"`{name}" not in page and name != "global"] == []
