@@ -88,6 +88,7 @@ def asked_directly(memory: Memory) -> None:
     pieces = [piece.id for stored in slots for piece in stored.evidence]
     assert sorted(home.graph.evidence("default", pieces)) == sorted(pieces) != []
     assert [piece.id for piece in home.graph.evidence_of_observations("default", ["o0"])]
+    assert {entity.name for _, entity in home.graph.scan_entities("default", "", 9)} >= {"door", "dock"}
 
 
 def lost(memory: Memory) -> None:
@@ -110,7 +111,7 @@ STEPS: tuple[Ask, ...] = (
     lambda memory: memory.home.worker.review([("default", DOCK)]),
     set_aside,
     asked_directly,
-    lambda memory: memory.retain(sighting(11, "secret", "black")),
+    lambda memory: memory.retain([sighting(11, "secret", "black"), sighting(12, "porch", "white")]),
     lambda memory: memory.forget(ids=["o11"]),
     lambda memory: memory.stats(),
     lost,
