@@ -116,6 +116,25 @@ def test_a_worker_keeps_its_name_in_the_group_and_has_time_to_drain() -> None:
     assert pod.spec["terminationGracePeriodSeconds"] > float(drain)
 
 
+def test_whatever_drains_has_the_time_for_it() -> None:
+    for values in ("minimal.yaml", "cluster.yaml"):
+        manifests = chart(values)
+        for pod in pods(manifests):
+            told = environment(pod.containers()[-1], manifests)
+            drain = told[environment_name("http.drain_timeout")]
+            assert drain is not None
+            assert pod.spec["terminationGracePeriodSeconds"] > float(drain) + 5, pod.owner
+
+
+def test_a_backlog_keeps_an_embedded_mesh_from_starting_for_hours_and_a_process_of_a_cluster_not_at_all() -> None:
+    def waits(values: str) -> set[tuple[str, int]]:
+        probes = [pod.containers()[-1]["startupProbe"] for pod in pods(chart(values))]
+        return {(each["httpGet"]["path"], each["periodSeconds"] * each["failureThreshold"]) for each in probes}
+
+    assert waits("minimal.yaml") == {("/health/started", 2 * 3600)}
+    assert waits("cluster.yaml") == {("/health/live", 600)}
+
+
 def test_only_the_keeper_runs_jobs() -> None:
     manifests = chart("cluster.yaml")
     enabled = {

@@ -90,13 +90,22 @@ seccompProfile: {type: RuntimeDefault}
 {{- end }}
 {{- end -}}
 
-{{/* Probes of a process that answers for its health at the port named `http`. */}}
+{{/*
+Probes of a process that answers for its health at the port named `http`. An embedded mesh has started once what lay in its
+log is recallable. In a cluster a backlog is no reason to start a process anew or to keep it out: readiness tells of it.
+*/}}
 {{- define "beliefmesh.probes" -}}
 startupProbe:
-  httpGet: {path: /health/started, port: http}
+  {{- if include "beliefmesh.clustered" . }}
+  httpGet: {path: /health/live, port: http}
   periodSeconds: 5
-  timeoutSeconds: 5
   failureThreshold: 120
+  {{- else }}
+  httpGet: {path: /health/started, port: http}
+  periodSeconds: 10
+  failureThreshold: {{ mul .Values.keeper.startMinutes 6 }}
+  {{- end }}
+  timeoutSeconds: 5
 livenessProbe:
   httpGet: {path: /health/live, port: http}
   periodSeconds: 10
