@@ -77,6 +77,7 @@ class AsyncMemory:
     value_of = _awaited(Memory.value_of)
     budget = _awaited(Memory.budget)
     learn_value = _awaited(Memory.learn_value)
+    jobs = _awaited(Memory.jobs)
     run_job = _awaited(Memory.run_job)
     job_runs = _awaited(Memory.job_runs)
     job_run = _awaited(Memory.job_run)

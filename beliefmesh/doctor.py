@@ -11,9 +11,10 @@ from actors.recaller import NO_EXTENSION
 from beliefmesh.forgetting import complete, unknown_graves
 from beliefmesh.gaps import find_gaps, read_again
 from beliefmesh.home import Home
-from beliefmesh.state import all_slots, founded_slots
+from beliefmesh.state import founded_slots
 from beliefs.revise import fingerprint, view
 from schemas.errors import InvalidInput
+from stores.pages import all_slots
 from streams.erasure import Forgotten, erase
 from streams.freshness import lag
 

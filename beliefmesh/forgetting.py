@@ -7,7 +7,6 @@ import msgspec
 
 from beliefmesh.home import Home
 from beliefmesh.narrate import NARRATOR
-from beliefmesh.state import all_slots
 from beliefs.amend import amend
 from beliefs.narrative import ATTRIBUTE
 from beliefs.resolve import judged
@@ -21,6 +20,7 @@ from schemas.observation import Observation, Source
 from schemas.slot import Amendment, belief_id
 from schemas.tombstone import grave
 from stores.language.record import open_record
+from stores.pages import all_slots
 from streams.erasure import Forgotten, erase, evidence_in, observations_in, told_in
 from streams.tombstones import graves_of
 

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from actors.mesh import Mesh
 from beliefmesh.home import Home
-from beliefmesh.state import all_slots
 from schemas.dead_letter import DeadLetter
 from schemas.errors import MalformedMessage
 from schemas.evidence import Evidence
@@ -19,6 +18,7 @@ from schemas.identity import digest
 from schemas.observation import Observation
 from schemas.tombstone import grave
 from schemas.wire import unpack
+from stores.pages import all_slots
 from stores.ports import Record
 from streams.bundles import messages_of
 from streams.repeat import repeat

@@ -10,10 +10,10 @@ from collections.abc import Iterator
 
 import msgspec
 
-from beliefmesh.state import all_slots
 from beliefs.access import public
 from beliefs.reversal import WayBack, meant, reverted, ways_back
 from schemas.observation import Observation
+from stores.pages import all_slots
 from stores.ports import GraphStore
 
 _MAY_ASK = re.compile(

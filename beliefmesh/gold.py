@@ -6,24 +6,15 @@ from pathlib import Path
 import msgspec
 
 from beliefmesh.evaluate.reading import read_lines
-from schemas.claim import Value
 from schemas.entity import DEFAULT_TYPE, Entity
 from schemas.errors import InvalidInput
 from schemas.fields import read_entity, read_value
-from schemas.instant import Instant, format_instant, parse_instant
+from schemas.gold import Gold
+from schemas.instant import format_instant, parse_instant
 from schemas.limits import check_name
 
 _FIELDS = ("entity", "attribute", "value", "as_of", "type")
 _NEEDED = 3
-
-
-class Gold(msgspec.Struct, frozen=True):
-    """The true value of an entity's attribute, at a time or now."""
-
-    entity: Entity
-    attribute: str
-    value: Value
-    as_of: Instant | None = None
 
 
 def read_gold_file(path: Path) -> list[Gold]:

@@ -10,8 +10,8 @@ from beliefs.appraise import holds
 from beliefs.forget import fullness
 from beliefs.learned import in_force, learned_value, named_terms
 from beliefs.worth import Features, value
+from jobs.bank_files import BankFiles
 from jobs.usage import count_usage
-from jobs.value_file import ValueFiles
 from jobs.weigh import Scales, Valued, use_of
 from schemas.belief import Belief
 from schemas.budget import BudgetReport, Use
@@ -26,9 +26,9 @@ from streams.topics import RECALL_LOG
 VALUE_FOLDER = "value"
 
 
-def value_files(home: Home) -> ValueFiles:
+def value_files(home: Home) -> BankFiles[ValueModel]:
     """Where the learned values of a mesh are."""
-    return ValueFiles(Path(home.folder.path) / VALUE_FOLDER)
+    return BankFiles(Path(home.folder.path) / VALUE_FOLDER, ValueModel)
 
 
 def usage_counted(home: Home) -> None:

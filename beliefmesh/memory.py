@@ -21,7 +21,6 @@ from beliefmesh.verbs.merging import Merging
 from beliefmesh.verbs.narrating import Narrating
 from beliefmesh.verbs.operating import Operating
 from beliefmesh.verbs.profiling import Profiling
-from beliefmesh.verbs.reflecting import Reflecting
 from beliefmesh.verbs.upkeep import Upkeep
 from recall.judge import Filter
 from recall.question import Retriever
@@ -30,7 +29,7 @@ from schemas.limits import check_bank
 
 
 class Memory(
-    Reflecting,
+    Upkeep,
     Explaining,
     Keeping,
     Merging,
@@ -38,7 +37,6 @@ class Memory(
     Profiling,
     Operating,
     Listing,
-    Upkeep,
     Forgetting,
     Backing,
 ):

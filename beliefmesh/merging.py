@@ -150,6 +150,14 @@ def entity_meant(seen: Seen, asked: object, field: str) -> Entity:
     return spelled.get(id, named)
 
 
+def is_open(seen: Seen, proposal: Proposal) -> bool:
+    """Whether both entities of a proposal are still there, and two."""
+    one, other = (entity_id(seen.sight.bank, entity) for entity in (proposal.entity, proposal.into))
+    group = seen.identity.groups([one]).get(one)
+    apart = group is None or other not in group.members
+    return apart and is_visible(seen, one) and is_visible(seen, other)
+
+
 def merged_into(seen: Seen, entity: Entity) -> Belief | None:
     """The merge of an entity that holds, as a belief."""
     place = slot_of(entity_id(seen.sight.bank, entity), SAME_AS)

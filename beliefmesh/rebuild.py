@@ -8,10 +8,11 @@ import msgspec
 from beliefmesh.home import Home, index_and_mesh, store_urls
 from beliefmesh.settings import Settings, masked
 from beliefmesh.space import begin, check_space, complete, removable, switch
-from beliefmesh.state import all_slots, state_hash
+from beliefmesh.state import state_hash
 from schemas.errors import InvalidInput, InvalidSetting
 from schemas.instant import Instant
 from stores.open import open_graph
+from stores.pages import all_slots
 from stores.ports import GraphStore, StoreUrls
 from streams.freshness import lag
 from streams.rebuild import Progress, replay

@@ -9,6 +9,7 @@ from beliefmesh.memory import Memory
 from beliefmesh.settings import JobSettings
 from beliefmesh.work import run_on
 from jobs.budget import is_bounded
+from jobs.catalogue import JOBS
 from jobs.schedule import Scheduler, due_jobs, is_treated
 from jobs.within import Keeper
 from schemas.budget import Use
@@ -38,7 +39,9 @@ def scheduled(memory: Memory) -> Iterator[None]:
     def run(job: str, bank: str, enough: Callable[[], bool]) -> JobRun:
         treated = is_treated(bank, settings.banks, settings.share)
         with keeper.turn:
-            done = run_on(home, job, bank, "apply" if treated else "shadow", enough=enough)
+            done = run_on(
+                home, job, bank, "apply" if treated else "shadow", enough=enough, summarise=memory.summariser(bank)
+            )
             if job == "budget" and treated:
                 keeper.measured(bank)
         if treated and not home.streaming:
@@ -75,10 +78,4 @@ def keeper_of(memory: Memory) -> Keeper:
 
 def intervals_of(settings: JobSettings) -> dict[str, Instant]:
     """Microseconds from the end of a run of each job to the next; 0: never by itself."""
-    return {
-        "decay": round(settings.decay_hours * HOUR),
-        "budget": round(settings.budget_hours * HOUR),
-        "compaction": round(settings.compaction_hours * HOUR),
-        "archive": round(settings.archive_hours * HOUR),
-        "reindex": round(settings.reindex_hours * HOUR),
-    }
+    return {name: round(getattr(settings, job.interval, 0.0) * HOUR) for name, job in JOBS.items()}

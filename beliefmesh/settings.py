@@ -14,6 +14,7 @@ from typing import Annotated, Any, Literal, get_args, get_origin
 import msgspec
 
 from schemas.errors import InvalidInput, InvalidSetting
+from schemas.job import Evaluation
 from schemas.limits import check_bank, check_text, shown
 from schemas.query import Fusion
 from stores.kafka.options import KafkaOptions
@@ -124,9 +125,18 @@ class JobSettings(msgspec.Struct, frozen=True):
     compaction_hours: Hours = 0.0
     archive_hours: Hours = 0.0
     reindex_hours: Hours = 0.0
+    merge_proposals_hours: Hours = 0.0
+    calibrate_hours: Hours = 0.0
+    learn_value_hours: Hours = 0.0
+    summaries_hours: Hours = 0.0
+    evaluate_hours: Hours = 0.0
     archive_after_days: Annotated[float, msgspec.Meta(ge=0.0, le=100_000.0)] = 365.0
     archive: str = ""
     archive_megabytes: Annotated[float, msgspec.Meta(ge=0.0, le=1e12)] = 1e9
+    proposals_at_least: Annotated[float, msgspec.Meta(ge=0.0, le=1.0)] = 0.5
+    calibrate_gold: str = ""
+    evaluate: Evaluation = "rules"
+    evaluate_data: str = ""
     banks: str = ""
     share: Annotated[float, msgspec.Meta(ge=0.0, le=1.0)] = 1.0
 

@@ -16,20 +16,14 @@ from schemas.instant import Instant
 from schemas.policy import Policy
 from schemas.reserved import is_same_as
 from schemas.slot import StoredSlot
+from stores.pages import slot_pages
 from stores.ports import GraphStore
-
-_PAGE = 500
-
-
-def all_slots(graph: GraphStore, bank: str) -> Iterator[StoredSlot]:
-    """Every slot of a bank with its evidence, in id order, each entity's apart."""
-    return (stored for page in _pages(graph, bank) for stored in page.values())
 
 
 def founded_slots(graph: GraphStore, bank: str, now: Instant) -> Iterator[tuple[StoredSlot, Fallen]]:
     """Every slot of a bank, each entity's apart, with those of its premises that are not held at `now`."""
     policy = graph.policy(bank)
-    for page in _pages(graph, bank):
+    for page in slot_pages(graph, bank):
         fallen = apart(graph, bank, policy, now).fallen({id: stored.evidence for id, stored in page.items()})
         yield from ((stored, fallen_among(fallen, stored.evidence)) for stored in page.values())
 
@@ -85,18 +79,10 @@ def _joined_slots(
         return allowed(pieces) or of_then(pieces)
 
     identity = Identity(graph, bank, policy, moment, allowed)
-    for page in _pages(graph, bank):
+    for page in slot_pages(graph, bank):
         joined = identity.joined(page) if identity.any() else page
         foundations = Foundations(graph, bank, policy, moment, identity.slots, vouched)
         fallen = foundations.fallen({id: stored.evidence for id, stored in joined.items()})
         for id, stored in joined.items():
             if all(id <= piece.slot for piece in stored.evidence):
                 yield stored, fallen
-
-
-def _pages(graph: GraphStore, bank: str) -> Iterator[dict[str, StoredSlot]]:
-    after = ""
-    while ids := graph.scan(bank, after, _PAGE):
-        stored = graph.load_slots(bank, ids)
-        yield {id: stored[id] for id in ids if id in stored}
-        after = ids[-1]

@@ -12,7 +12,6 @@ from beliefmesh.letters import letter_to_builtins
 from beliefmesh.memory import Memory
 from beliefmesh.receipt import Imported
 from beliefmesh.sample import ASKED_AT, TOUR, sample_path
-from beliefmesh.state import all_slots
 from beliefs.access import public
 from beliefs.resolve import resolve
 from recall.outward import answer_to_builtins, belief_to_builtins
@@ -22,6 +21,7 @@ from schemas.dead_letter import DeadLetter
 from schemas.errors import Busy, StoreUnavailable
 from schemas.evidence import Evidence
 from schemas.instant import Instant, format_instant, parse_instant
+from stores.pages import all_slots
 
 ConflictKind = Literal["replaced", "narrowed", "open"]
 

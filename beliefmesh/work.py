@@ -1,25 +1,43 @@
 """What the jobs of an opened mesh work on."""
 
+import importlib
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
+from pathlib import Path
 
+import msgspec
+
+from beliefmesh.gold import read_gold_file
 from beliefmesh.home import Home
-from beliefmesh.keeping import scales_of
+from beliefmesh.keeping import scales_of, usage_counted, value_files
+from jobs.bank_files import BankFiles
 from jobs.catalogue import job_named
-from jobs.job import Budgeting, Work
+from jobs.job import Budgeting, Job, Work
+from jobs.proposed import Proposed
 from jobs.rest import Rest
 from jobs.run import Progress, brought_back, run_job
+from schemas.entity import Entity
 from schemas.errors import Busy
-from schemas.instant import DAY
+from schemas.gold import Gold
 from schemas.job import JobRun, Mode
 
 _MEGABYTE = 1_048_576
+_PROPOSALS = "proposals"
 
 
-def work_on(home: Home, bank: str, mode: Mode = "apply") -> Work:
-    """One bank of the mesh, for a job."""
+def work_on(
+    home: Home,
+    bank: str,
+    job: Job,
+    mode: Mode = "apply",
+    *,
+    arguments: Mapping[str, object] | None = None,
+    far: bool = False,
+    summarise: Callable[[Entity], bool] = lambda _: False,
+) -> Work:
+    """One bank of the mesh, for a job with its arguments; see `Job.told`. Raises InvalidInput."""
     return Work(
         mesh=home.mesh,
         graph=home.graph,
@@ -27,13 +45,20 @@ def work_on(home: Home, bank: str, mode: Mode = "apply") -> Work:
         clock=home.clock,
         announce=home.worker.announce,
         archive=home.archive,
-        archive_after=round(home.settings.jobs.archive_after_days * DAY),
         budgeting=Budgeting(
             scales=cache(lambda: scales_of(home, bank)),
             plans=home.plans,
             keep_use=lambda use: home.usage.keep_use(bank, use, home.clock()),
             archive_bytes=round(home.settings.jobs.archive_megabytes * _MEGABYTE),
         ),
+        usage=home.usage,
+        count_usage=lambda: usage_counted(home),
+        values=value_files(home),
+        proposed=proposed_files(home),
+        summarise=summarise,
+        gold=_gold,
+        evaluate=_figures,
+        arguments=job.told(arguments or {}, msgspec.structs.asdict(home.settings.jobs), far=far),
         mode=mode,
     )
 
@@ -44,12 +69,16 @@ def run_on(
     bank: str,
     mode: Mode,
     *,
+    arguments: Mapping[str, object] | None = None,
+    far: bool = False,
+    summarise: Callable[[Entity], bool] = lambda _: False,
     told: Progress = lambda _: None,
     enough: Callable[[], bool] = lambda: False,
     rests: bool = True,
 ) -> JobRun:
     """Run a job on a bank, counted in the metrics; with `rests` it leaves most of the time to a stream that moves."""
-    job, work = job_named(name), work_on(home, bank, mode)
+    job = job_named(name)
+    work = work_on(home, bank, job, mode, arguments=arguments, far=far, summarise=summarise)
     rest = Rest(lambda: _came(home), enough) if rests and home.streaming else lambda _: 0.0
     began, outcome = time.monotonic(), "failed"
     try:
@@ -68,9 +97,29 @@ def _came(home: Home) -> int:
     return home.worker.counts["observations"] + home.worker.counts["evidence"]
 
 
+def proposed_files(home: Home) -> BankFiles[Proposed]:
+    """Where the merges that a job proposed are."""
+    return BankFiles(Path(home.folder.path) / _PROPOSALS, Proposed)
+
+
 @contextmanager
 def unarchived(home: Home, bank: str) -> Iterator[None]:
-    """All evidence of the bank is in its slots, and stays there, while the block lasts; Busy while a job runs on it."""
-    with brought_back(job_named("restore"), work_on(home, bank), home.ledger):
+    """All evidence of the bank is in its slots, and stays there, while the block lasts; Busy while a job runs on it.
+
+    What a job kept that names what may be about to go is gone as well.
+    """
+    restore = job_named("restore")
+    with brought_back(restore, work_on(home, bank, restore), home.ledger):
+        proposed_files(home).drop(bank)
         home.worker.drain()
         yield
+
+
+def _gold(file: str) -> Sequence[Gold]:
+    return read_gold_file(Path(file))
+
+
+def _figures(evaluation: str, data: str) -> Mapping[str, float]:
+    """Loaded when it is asked for: an evaluation opens memories, which stand above the jobs of one."""
+    figures: Mapping[str, float] = importlib.import_module("beliefmesh.evaluate.chosen").figures_of(evaluation, data)
+    return figures

@@ -16,6 +16,7 @@ from beliefs.confidence import sigmoid
 from beliefs.sentences import words
 from schemas.entity import DEFAULT_TYPE, Entity
 from schemas.identity import normal_name
+from schemas.instant import Instant
 
 BASE = -4.6
 NAME = 6.0
@@ -65,12 +66,16 @@ class Profile(msgspec.Struct, frozen=True):
 
 
 class Proposal(msgspec.Struct, frozen=True):
-    """Two entities that may be one, how likely that is (0 to 1), and what speaks for and against."""
+    """Two entities that may be one, how likely that is (0 to 1), and what speaks for and against.
+
+    `found_at` is when a job found it; None where it is of the moment of asking.
+    """
 
     entity: Entity
     into: Entity
     score: float
     reasons: tuple[str, ...]
+    found_at: Instant | None = None
 
 
 def proposals(profiles: Sequence[Profile], at_least: float = 0.5) -> list[Proposal]:

@@ -4,6 +4,7 @@ from beliefs.dormant import is_dormant
 from jobs.job import Page, Work
 from jobs.moving import move_page
 from schemas.archived import Archived, archived
+from schemas.instant import DAY
 from schemas.slot import StoredSlot
 
 _WHY = "nothing is held there any more, and nobody spoke of it for long"
@@ -12,9 +13,10 @@ _WHY = "nothing is held there any more, and nobody spoke of it for long"
 def archive(work: Work, after: str) -> Page:
     """Move the dormant ones of a page of slots, with all their evidence."""
     now, policy = work.clock(), work.graph.policy(work.bank)
+    silent = round(float(work.arguments["after_days"]) * DAY)
 
     def chosen(stored: StoredSlot) -> list[Archived]:
-        if not is_dormant(stored.evidence, policy, now, work.archive_after):
+        if not is_dormant(stored.evidence, policy, now, silent):
             return []
         return [archived(piece) for piece in stored.evidence]
 

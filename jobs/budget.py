@@ -15,7 +15,6 @@ from jobs.moving import Moved, coming, move, take_out, tell
 from jobs.weigh import total_use
 from schemas.archived import Archived, archived
 from schemas.budget import MEASURES, Budget
-from schemas.errors import InvalidInput
 from schemas.plan import Action, Plan, Step
 from schemas.slot import StoredSlot
 
@@ -33,8 +32,6 @@ Steps = Mapping[str, Step]
 def keep_budget(work: Work, after: str) -> Page:
     """Do one page of a run; a bank without bounds, or well within them, stays as it is."""
     given = work.budgeting
-    if given is None:
-        raise InvalidInput("job", "budget needs the scales of an opened memory")
     if not is_bounded(work.graph.policy(work.bank).budget):
         return Page(after=None, notes=("the policy of the bank has no budget",))
     if after == _PLAN:

@@ -1,14 +1,21 @@
 """Which jobs there are."""
 
 from collections.abc import Mapping
+from typing import get_args
 
 from jobs.archive import archive, restore
 from jobs.budget import keep_budget
+from jobs.calibrate import calibrate
 from jobs.compaction import compact
 from jobs.decay import decay
-from jobs.job import Job
+from jobs.evaluate import evaluate
+from jobs.job import Argument, Job
+from jobs.learn import learn
+from jobs.propose import propose_merges
 from jobs.reindex import reindex
+from jobs.summaries import summaries
 from schemas.errors import NotFound
+from schemas.job import Evaluation
 
 JOBS: Mapping[str, Job] = {
     job.name: job
@@ -19,10 +26,60 @@ JOBS: Mapping[str, Job] = {
             summary="archives what the same source said again, later; changes no belief",
             step=compact,
         ),
-        Job(name="archive", summary="archives slots that nobody speaks of and in which nothing is held", step=archive),
+        Job(
+            name="archive",
+            summary="archives slots that nobody speaks of and in which nothing is held",
+            step=archive,
+            arguments=(
+                Argument(
+                    name="after_days",
+                    summary="days that nobody must have spoken of a slot",
+                    setting="archive_after_days",
+                    bounds=(0.0, 100_000.0),
+                ),
+            ),
+        ),
         Job(name="budget", summary="makes room in a bank that is near the bounds of its budget", step=keep_budget),
         Job(name="restore", summary="brings everything that is archived back", step=restore, of="files"),
-        Job(name="reindex", summary="makes every row of the index anew from the graph", step=reindex, of="beliefs"),
+        Job(
+            name="reindex",
+            summary="makes every row of the index anew from the graph",
+            step=reindex,
+            of="beliefs",
+            gpus=1.0,
+        ),
+        Job(
+            name="merge-proposals",
+            summary="finds entities that may be one, for `entities --proposals`",
+            step=propose_merges,
+            of="entities",
+            arguments=(
+                Argument(name="at_least", summary="the least score", setting="proposals_at_least", bounds=(0.0, 1.0)),
+            ),
+        ),
+        Job(
+            name="calibrate",
+            summary="learns from known answers and feedback how far sources are to be trusted, and decides by it",
+            step=calibrate,
+            arguments=(Argument(name="gold", summary="a file of known answers", setting="calibrate_gold", local=True),),
+        ),
+        Job(
+            name="learn-value",
+            summary="learns from recalls and feedback what is of use",
+            step=learn,
+            of="beliefs",
+        ),
+        Job(name="summaries", summary="writes stored summaries again that are out of date", step=summaries),
+        Job(
+            name="evaluate",
+            summary="runs an evaluation on known data and keeps its figures",
+            step=evaluate,
+            gpus=1.0,
+            arguments=(
+                Argument(name="evaluation", summary="which one", setting="evaluate", choices=get_args(Evaluation)),
+                Argument(name="data", summary="where its data is", setting="evaluate_data", local=True),
+            ),
+        ),
     )
 }
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from beliefs.learned import area, chance, credit_of, expected, in_force, measured
 from beliefs.worth import Features
-from jobs.value_file import ValueFiles
+from jobs.bank_files import BankFiles
 from jobs.weigh import Scales
 from schemas.identity import digest
 from schemas.instant import Instant
@@ -42,7 +42,7 @@ class Sample(msgspec.Struct, frozen=True):
 
 
 def learn_value(
-    graph: GraphStore, bank: str, now: Instant, usage: UsageFile, files: ValueFiles, *, apply: bool = True
+    graph: GraphStore, bank: str, now: Instant, usage: UsageFile, files: BankFiles[ValueModel], *, apply: bool = True
 ) -> LearnedValue:
     """Learn a bank's value from its recalls and verdicts, and with `apply` keep it; equal outcomes give an equal model.
 

@@ -32,11 +32,11 @@ def run_job(
 ) -> JobRun:
     """Run the job to its end, or until `enough`; `told` hears of every page, `rest` after it how long it took.
 
-    A run that a kill, a failure or `enough` has stopped is gone on with by the next call of the same job, bank and
-    mode. The cursor is kept after each page's effect, so that a page may run twice and none is left out. Raises Busy
-    while another job runs on the bank, and what a page raised, after it was noted.
+    A run that a kill, a failure or `enough` has stopped is gone on with by the next call of the same job, bank, mode
+    and arguments. The cursor is kept after each page's effect, so that a page may run twice and none is left out.
+    Raises Busy while another job runs on the bank, and what a page raised, after it was noted.
     """
-    with alone_on(work, ledger) as owner:
+    with alone_on(work, ledger) as owner, _kept(work, ledger, owner):
         return _run(job, work, ledger, owner, told, enough, rest)
 
 
@@ -93,7 +93,7 @@ def _run(
 ) -> JobRun:
     """Go on with the unfinished run; `afresh`: begin a new one, as a cursor may have passed what was archived since."""
     unfinished = None if afresh else ledger.unfinished(job.name, work.bank, work.mode)
-    run = unfinished or _new(job, work)
+    run = unfinished if unfinished and unfinished.arguments == work.arguments else _new(job, work)
     while run.ended is None and not enough():
         began = time.perf_counter()
         try:
@@ -110,7 +110,14 @@ def _run(
 
 
 def _new(job: Job, work: Work) -> JobRun:
-    return JobRun(id=f"j{uuid4().hex[:16]}", job=job.name, bank=work.bank, mode=work.mode, started=work.clock())
+    return JobRun(
+        id=f"j{uuid4().hex[:16]}",
+        job=job.name,
+        bank=work.bank,
+        mode=work.mode,
+        started=work.clock(),
+        arguments=dict(work.arguments),
+    )
 
 
 def _further(run: JobRun, page: Page, now: Instant) -> JobRun:
@@ -121,6 +128,7 @@ def _further(run: JobRun, page: Page, now: Instant) -> JobRun:
         pages=run.pages + 1,
         counts=_sum(run.counts, page.counts),
         reasons=_sum(run.reasons, page.reasons),
+        figures=run.figures | page.figures,
         examples=(*run.examples, *page.examples)[:_EXAMPLES],
         bytes=run.bytes + page.bytes,
         notes=(*run.notes, *page.notes)[:_EXAMPLES],

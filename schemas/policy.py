@@ -59,7 +59,7 @@ class Reliability(msgspec.Struct, frozen=True):
 
 
 class Trust(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What `calibrate` has learned from `outcomes` verified answers; every calibration raises the version.
+    """What `calibrate` has learned from `outcomes` verified answers; what teaches something else raises the version.
 
     `*` as an origin, or as an attribute, is the weight for those of which nothing is known.
     """

@@ -31,6 +31,7 @@ class RecallLog:
         self._clock = clock
         self._waiting: list[Entry] = []
         self._lock = threading.Lock()
+        self._writing = threading.Lock()
         self._closed = threading.Event()
         self._thread: threading.Thread | None = None
         self.dropped = 0
@@ -48,11 +49,12 @@ class RecallLog:
         self._add(Entry(feedback.bank, pack(feedback, feedback.belief)))
 
     def flush(self) -> None:
-        """Write everything that waits."""
-        with self._lock:
-            entries, self._waiting = self._waiting, []
-        if entries:
-            self._log.append(self._topic, entries, self._clock())
+        """Write everything that waits; on return all that was noted before is in the log."""
+        with self._writing:
+            with self._lock:
+                entries, self._waiting = self._waiting, []
+            if entries:
+                self._log.append(self._topic, entries, self._clock())
 
     def read(self, limit: int = 100) -> list[RecallRecord]:
         """The recalls among the newest `limit` records, oldest first."""

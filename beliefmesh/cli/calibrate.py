@@ -8,9 +8,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from beliefmesh.calibrate import Calibration, Scores
 from beliefmesh.cli.session import session_of, with_flags
 from beliefmesh.gold import read_gold_file
+from jobs.calibrating import Calibration, Scores
 
 
 @click.command("calibrate")

@@ -1,7 +1,8 @@
 """Commands for jobs: which there are, running one, what the runs did."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import Any, TypeVar
 
 import click
 from rich import box
@@ -11,12 +12,26 @@ from rich.table import Table
 from rich.text import Text
 
 from beliefmesh.cli.session import AnyMemory, Session, session_of, with_flags
-from beliefmesh.scheduled import intervals_of
-from jobs.catalogue import JOBS, job_named
+from jobs.catalogue import job_named
 from jobs.job import Job
 from jobs.run import Progress as Told
-from schemas.instant import HOUR, format_instant
-from schemas.job import JobRun
+from schemas.instant import format_instant
+from schemas.job import JobRun, ListedJob, Mode
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def with_arguments(command: Command) -> Command:
+    """Give a command the flag that tells a job its arguments."""
+    return click.option("--set", "given", metavar="NAME=VALUE", multiple=True, help="An argument of the job.")(command)
+
+
+def arguments_of(given: Sequence[str]) -> dict[str, object]:
+    """Arguments by name. Raises a usage error for what is not NAME=VALUE."""
+    for one in given:
+        if not one.partition("=")[1]:
+            raise click.UsageError(f"--set {one:.80}: write NAME=VALUE")
+    return {name: value for name, _, value in (one.partition("=") for one in given)}
 
 
 @click.group()
@@ -28,12 +43,11 @@ def jobs() -> None:
 @with_flags
 @click.pass_context
 def list_jobs(context: click.Context) -> None:
-    """The jobs that there are, and how often each runs by itself while the mesh is up."""
+    """The jobs that there are, how often each runs by itself while the mesh is up, and its last run on the bank."""
     session = session_of(context)
-    settings = session.loaded().settings.jobs
-    every = {name: at / HOUR if settings.enabled else 0.0 for name, at in intervals_of(settings).items()}
-    plain = [{"name": job.name, "summary": job.summary, "hours": every.get(job.name, 0.0)} for job in JOBS.values()]
-    session.emit(plain, lambda console: _show_jobs(console, every))
+    with session.memory() as memory:
+        found = memory.jobs()
+    session.emit(found, lambda console: _show_jobs(console, found))
 
 
 @jobs.command("run")
@@ -41,13 +55,15 @@ def list_jobs(context: click.Context) -> None:
 @click.argument("name")
 @click.option("--dry-run", is_flag=True, help="Say what would be done, and change nothing.")
 @click.option("--shadow", is_flag=True, help="The same, kept in the history as the schedule's shadow mode.")
+@with_arguments
 @click.pass_context
-def run(context: click.Context, name: str, dry_run: bool, shadow: bool) -> None:
+def run(context: click.Context, name: str, dry_run: bool, shadow: bool, given: tuple[str, ...]) -> None:
     """Run a job on the bank to its end; one that was stopped goes on from where it was."""
     session = session_of(context)
-    job = job_named(name)
+    job, arguments = job_named(name), arguments_of(given)
+    mode: Mode = "dry run" if dry_run else "shadow" if shadow else "apply"
     with session.memory() as memory, _bar(session, job, memory) as told:
-        done = memory.run_job(name, mode="dry run" if dry_run else "shadow" if shadow else "apply", told=told)
+        done = memory.run_job(name, mode=mode, arguments=arguments, told=told)
     session.emit(done, lambda console: _show_run(console, done))
 
 
@@ -87,11 +103,11 @@ def _bar(session: Session, job: Job, memory: AnyMemory) -> Iterator[Told]:
         yield lambda run: bar.update(task, completed=run.counts.get(job.of, 0))
 
 
-def _show_jobs(console: Console, every: dict[str, float]) -> None:
-    table = Table("job", "by itself", "what it does", box=box.SIMPLE)
-    for job in JOBS.values():
-        hours = every.get(job.name, 0.0)
-        table.add_row(job.name, f"every {hours:g} h" if hours else "no", job.summary)
+def _show_jobs(console: Console, found: list[ListedJob]) -> None:
+    table = Table("job", "by itself", "last run", "what it does", box=box.SIMPLE)
+    for job in found:
+        last = Text("never") if job.last is None else Text(f"{job.last.mode}, {_state(job.last)}")
+        table.add_row(job.name, f"every {job.hours:g} h" if job.hours else "no", last, job.summary)
     console.print(table, soft_wrap=False)
 
 
@@ -110,6 +126,8 @@ def _show_run(console: Console, run: JobRun) -> None:
         console.print(Text(f"  {count} {name}"))
     for note in run.notes:
         console.print(Text(f"  {note}"))
+    for name, figure in run.figures.items():
+        console.print(Text(f"  {figure:.6g} {name}"))
     if run.reasons:
         console.print(Text("why:"))
     for reason, count in run.reasons.items():

@@ -13,6 +13,7 @@ from beliefs.likeness import Proposal
 from recall.roster import Listed
 from recall.tell import value_of
 from schemas.entity import Entity
+from schemas.instant import format_instant
 from schemas.query import Principal
 
 
@@ -84,6 +85,7 @@ def unmerge_command(
 @click.option("--limit", type=int, default=100, show_default=True, help="At most so many.")
 @click.option("--proposals", is_flag=True, help="Tell which may be one, with scores and reasons, instead.")
 @click.option("--at-least", type=float, default=0.5, show_default=True, help="Only proposals that score so much.")
+@click.option("--fresh", is_flag=True, help="Look for proposals now, not those that the job found.")
 @click.pass_context
 def entities_command(
     context: click.Context,
@@ -91,6 +93,7 @@ def entities_command(
     limit: int,
     proposals: bool,
     at_least: float,
+    fresh: bool,
     principal: str,
     groups: tuple[str, ...],
 ) -> None:
@@ -101,7 +104,7 @@ def entities_command(
     who = asker(principal, groups)
     with session.memory() as memory:
         if proposals:
-            pairs = memory.merge_proposals(principal=who, at_least=at_least, limit=limit)
+            pairs = memory.merge_proposals(principal=who, at_least=at_least, limit=limit, fresh=fresh)
             session.emit(pairs, lambda console: _show_proposals(console, pairs))
             return
         found = memory.entities(name, principal=who, limit=limit)
@@ -155,3 +158,5 @@ def _show_proposals(console: Console, pairs: tuple[Proposal, ...]) -> None:
         told = Text(_told(one.entity)), Text(_told(one.into)), Text("; ".join(one.reasons))
         table.add_row(f"{one.score:.2f}", *told)
     console.print(table if pairs else "nothing that looks like one", soft_wrap=False)
+    if pairs and pairs[0].found_at is not None:
+        console.print(Text(f"as the job merge-proposals found them, {format_instant(pairs[0].found_at)}", "dim"))

@@ -7,10 +7,10 @@ from typing import Any
 
 import msgspec
 
-from beliefmesh.calibrate import Calibration
-from beliefmesh.gold import Gold
+from jobs.calibrating import Calibration
 from schemas.entity import Entity
 from schemas.errors import InvalidInput
+from schemas.gold import Gold
 from schemas.instant import instant_of
 
 ENTITY_TYPE = "flight"

@@ -62,16 +62,27 @@ async def entities(
 
 @router.get("/proposals")
 async def proposals(
-    bank: str, request: Request, at_least: float = 0.5, limit: Limit = 50, cursor: Cursor = None
+    bank: str,
+    request: Request,
+    at_least: float = 0.5,
+    fresh: bool = False,
+    limit: Limit = 50,
+    cursor: Cursor = None,
 ) -> Response:
-    """Pairs of entities that may be one, the likeliest first; nothing is merged.
+    """Pairs of entities that may be one, the likeliest first, as the job found them, or `fresh`; nothing is merged.
 
-    They are worked out anew for each page: a pair whose score has changed is another row.
+    What is worked out anew is so for each page: a pair whose score has changed is another row.
     """
     memory: Memory = request.app.state.memory
     after = place_in(request, cursor)
     found = await run_in_threadpool(
-        memory.merge_proposals, bank=bank, principal=caller(request), at_least=at_least, limit=limit, after=after
+        memory.merge_proposals,
+        bank=bank,
+        principal=caller(request),
+        at_least=at_least,
+        limit=limit,
+        fresh=fresh,
+        after=after,
     )
     last = last_place(found, lambda pair: place_of_proposal(bank, pair), limit)
     plain = {"proposals": msgspec.to_builtins(found)}

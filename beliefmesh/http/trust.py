@@ -5,10 +5,10 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
-from beliefmesh.calibrate import Calibration
 from beliefmesh.http.body import flag_of, read_object
 from beliefmesh.http.reply import reply
 from beliefmesh.memory import Memory
+from jobs.calibrating import Calibration
 from schemas.errors import InvalidInput
 from schemas.limits import check_bank
 

@@ -62,10 +62,16 @@ class RemoteMerging(Connected):
         return self._get(f"{self._in(bank)}/entities", Roster, principal, asked).entities
 
     def merge_proposals(
-        self, *, bank: str | None = None, principal: Asker = None, at_least: float = 0.5, limit: int = 50
+        self,
+        *,
+        bank: str | None = None,
+        principal: Asker = None,
+        at_least: float = 0.5,
+        limit: int = 50,
+        fresh: bool = False,
     ) -> tuple[Proposal, ...]:
         """Pairs of entities that may be one, as `Memory.merge_proposals` tells them."""
-        asked = {"at_least": at_least, "limit": limit}
+        asked = {"at_least": at_least, "limit": limit, "fresh": int(fresh)}
         return self._get(f"{self._in(bank)}/entities/proposals", Proposals, principal, asked).proposals
 
 

@@ -3,13 +3,13 @@
 from collections.abc import Iterable
 from typing import Any
 
-from beliefmesh.calibrate import Calibration
 from beliefmesh.doctor import DoctorReport
 from beliefmesh.gold import golds_of, plain_gold
 from beliefmesh.letters import Letters
 from beliefmesh.remote_verbs.connected import Connected
 from beliefmesh.remote_verbs.sending import segment
 from beliefmesh.verbs.listing import MOST_LISTED
+from jobs.calibrating import Calibration
 from schemas.dead_letter import DeadLetter
 
 

@@ -1,9 +1,11 @@
 """The verbs for jobs of a mesh elsewhere."""
 
+from collections.abc import Mapping
+
 from beliefmesh.remote_verbs.connected import Connected
 from beliefmesh.remote_verbs.sending import segment
 from jobs.run import Progress
-from schemas.job import JobRun, JobRuns, Mode
+from schemas.job import JobRun, JobRuns, ListedJob, ListedJobs, Mode
 
 _SECONDS_AT_ONCE = 5
 
@@ -11,13 +13,24 @@ _SECONDS_AT_ONCE = 5
 class RemoteUpkeep(Connected):
     """Jobs of another process, run a few seconds at a time, so that no request takes long."""
 
+    def jobs(self, *, bank: str | None = None) -> list[ListedJob]:
+        """The jobs that there are, with each one's last run on the bank."""
+        return list(self._get(f"{self._in(bank)}/jobs", ListedJobs).jobs)
+
     def run_job(
-        self, name: str, *, bank: str | None = None, mode: Mode = "apply", told: Progress = lambda _: None
+        self,
+        name: str,
+        *,
+        bank: str | None = None,
+        mode: Mode = "apply",
+        arguments: Mapping[str, object] | None = None,
+        told: Progress = lambda _: None,
     ) -> JobRun:
         """Run a job on a bank to its end, as `Memory.run_job` does; `told` hears of it every few seconds."""
         path = f"{self._in(bank)}/jobs/{segment(name, 'job')}"
+        body = {"arguments": dict(arguments or {})}
         while True:
-            run = self._post(path, {}, JobRun, asked={"mode": mode, "seconds": _SECONDS_AT_ONCE})
+            run = self._post(path, body, JobRun, asked={"mode": mode, "seconds": _SECONDS_AT_ONCE})
             told(run)
             if run.ended is not None:
                 return run

@@ -10,6 +10,7 @@ from beliefmesh.merging import (
     MergeReport,
     after_all_said,
     entity_meant,
+    is_open,
     merged_into,
     place_of_entity,
     place_of_proposal,
@@ -19,6 +20,7 @@ from beliefmesh.merging import (
 from beliefmesh.receipt import Receipt
 from beliefmesh.verbs.asking import Asking
 from beliefmesh.verbs.telling import Telling
+from beliefmesh.work import proposed_files
 from beliefs.likeness import Proposal, proposals
 from recall.profiles import profiles_of
 from recall.roster import Listed, everybody, known_by, listed
@@ -135,21 +137,30 @@ class Merging(Telling, Asking):
         principal: Principal | str | None = None,
         at_least: float = 0.5,
         limit: int = 50,
+        fresh: bool = False,
         after: str = "",
     ) -> tuple[Proposal, ...]:
         """Pairs of entities that may be one, the likeliest first, with a score and reasons; nothing is merged.
 
         At most `limit`, from after the place of the last one that is known already (`place_of_proposal`).
 
-        Reads the whole bank as the principal sees it, so it is a matter for a job, or for a moment of patience.
+        Those that the job merge-proposals found, without what was merged or forgotten since; where it has not run, for
+        a principal who may see more, for a lower score, and with `fresh` the whole bank is read, which takes a while.
         """
         check_number(at_least, "at_least", 0.0, 1.0)
         check_number(limit, "limit", 1, _MOST_LISTED)
         place = self._bank(bank)
         self._keep_up()
-        seen = seen_by(self.home.graph, place, principal_of(principal), self.home.clock())
-        found = {place_of_proposal(place, pair): pair for pair in proposals(profiles_of(seen), at_least)}
-        return tuple(found[at] for at in sorted(at for at in found if at > after)[: int(limit)])
+        who = principal_of(principal)
+        seen = seen_by(self.home.graph, place, who, self.home.clock())
+        kept = None if fresh or who != Principal() else proposed_files(self.home).read(place)
+        if kept is None or kept.at_least > at_least:
+            found = proposals(profiles_of(seen), at_least)
+        else:
+            likely = (one for one in kept.proposals if one.score >= at_least)
+            found = [msgspec.structs.replace(one, found_at=kept.at) for one in likely if is_open(seen, one)]
+        rest = {at: pair for pair in found if (at := place_of_proposal(place, pair)) > after}
+        return tuple(rest[at] for at in sorted(rest)[: int(limit)])
 
     def _tell_merge(self, told: dict[str, object], seen: Seen, entity: Entity, agent: str, wait: bool) -> Receipt:
         """Tell it as an instruction that is newer than all that was said of the entity's merges."""

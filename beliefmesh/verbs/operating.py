@@ -3,14 +3,15 @@
 from collections.abc import Iterable
 from typing import Any
 
-from beliefmesh.calibrate import Calibration, calibrated
 from beliefmesh.doctor import DoctorReport, examine
 from beliefmesh.figures import figures
 from beliefmesh.gold import golds_of
 from beliefmesh.reread import own_sources, read_again
 from beliefmesh.verbs.bound import Bound
 from beliefmesh.verbs.telling import entry_of, without_forgotten
+from jobs.calibrating import Calibration, calibrated
 from schemas.dead_letter import DeadLetter
+from schemas.errors import InvalidInput
 from schemas.intake import observation_from_json
 from schemas.limits import check_bank
 from stores.ports import Entry
@@ -55,9 +56,15 @@ class Operating(Bound):
         """
         name = self._bank(bank)
         self._keep_up()
-        learned, policy = calibrated(
+        found = calibrated(
             self.home.graph, name, golds_of(gold), now=self.home.clock(), feedback=feedback, apply=not dry_run
         )
+        if found is None:
+            raise InvalidInput(
+                "gold",
+                "names nothing that a source of this bank has stated; check entities (with type), attributes, times",
+            )
+        learned, policy = found
         if not dry_run:
             self.set_policy(policy, bank=name)
         return learned

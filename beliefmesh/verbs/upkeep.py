@@ -1,14 +1,18 @@
 """Verbs for jobs: which there are, running one, what the runs did."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import partial
 
-from beliefmesh.verbs.bound import Bound
+import msgspec
+
 from beliefmesh.verbs.listing import not_a_place
+from beliefmesh.verbs.reflecting import Reflecting
 from beliefmesh.work import run_on
-from jobs.catalogue import job_named
+from jobs.catalogue import JOBS, job_named
 from jobs.run import Progress
+from schemas.entity import Entity
 from schemas.errors import InvalidInput
-from schemas.job import JobRun, Mode
+from schemas.job import JobRun, ListedJob, Mode
 from schemas.limits import check_bank, shown
 
 _MODES: tuple[Mode, ...] = ("apply", "shadow", "dry run")
@@ -16,8 +20,25 @@ _MOST_RUNS = 10_000
 _MOST_DIGITS = 19
 
 
-class Upkeep(Bound):
+class Upkeep(Reflecting):
     """Scheduled work, by hand."""
+
+    def jobs(self, *, bank: str | None = None) -> list[ListedJob]:
+        """The jobs that there are, how often each runs by itself, and its last run on the bank."""
+        name, settings = self._bank(bank), self.home.settings.jobs
+        held = msgspec.structs.asdict(settings)
+        return [
+            ListedJob(
+                name=job.name,
+                summary=job.summary,
+                hours=held.get(job.interval, 0.0) if settings.enabled else 0.0,
+                cpus=job.cpus,
+                gpus=job.gpus,
+                arguments=job.told({}, held),
+                last=next(iter(self.home.ledger.runs(job.name, name, 1)), None),
+            )
+            for job in JOBS.values()
+        ]
 
     def run_job(
         self,
@@ -25,17 +46,35 @@ class Upkeep(Bound):
         *,
         bank: str | None = None,
         mode: Mode = "apply",
+        arguments: Mapping[str, object] | None = None,
+        far: bool = False,
         told: Progress = lambda _: None,
         enough: Callable[[], bool] = lambda: False,
     ) -> JobRun:
         """Run a job on a bank to its end, or until `enough`; the next call of the same mode then goes on from there.
 
+        `arguments` are by name, as text; those left out are as the settings say, and `far` ones may name no file.
         `told` hears of every page. Raises NotFound for an unknown job, Busy while another one runs on the bank.
         """
-        run = run_on(self.home, name, self._bank(bank), check_mode(mode), told=told, enough=enough)
+        place = self._bank(bank)
+        run = run_on(
+            self.home,
+            name,
+            place,
+            check_mode(mode),
+            arguments=arguments,
+            far=far,
+            summarise=self.summariser(place),
+            told=told,
+            enough=enough,
+        )
         if run.mode == "apply" and not self.home.streaming:
             self.home.worker.drain()
         return run
+
+    def summariser(self, bank: str) -> Callable[[Entity], bool]:
+        """Writes the summary of an entity of a bank again if it is out of date, and says whether it was."""
+        return partial(self._refreshed, bank)
 
     def job_runs(
         self, name: str | None = None, *, bank: str | None = None, limit: int = 20, after: str = ""

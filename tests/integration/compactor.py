@@ -84,8 +84,7 @@ def run(folder: str, job: str, kill_at: int) -> None:
             if job.startswith("budget"):
                 _over_budget(memory)
         home, left = memory.home, [kill_at]
-        work = work_on(home, "default")
-        assert work.budgeting is not None
+        work = work_on(home, "default", JOBS[job.removesuffix("-erase")])
         work = msgspec.structs.replace(
             work,
             mesh=Killing(home.mesh, left),

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 from beliefmesh.memory import Memory
-from beliefmesh.state import all_slots
 from schemas.evidence import Evidence
 from schemas.slot import Amendment
+from stores.pages import all_slots
 
 EARLY = [
     {"id": f"o{at}", "agent": "ann", "entity": name, "claims": [{"attribute": "colour", "value": "red"}]}

@@ -176,7 +176,7 @@ def test_a_hundred_writers_lose_nothing_to_a_slow_run(full: Memory, open_memory)
         def __getattr__(self, name: str):
             return getattr(full.home.mesh, name)
 
-    work = msgspec.structs.replace(work_on(full.home, "default"), mesh=Slow())
+    work = msgspec.structs.replace(work_on(full.home, "default", JOBS["budget"]), mesh=Slow())
     running = threading.Thread(target=lambda: run_job(JOBS["budget"], work, full.home.ledger))
     again = [one | {"id": f"w{n}", "agent": f"writer {n}"} for n, one in enumerate(chatter(100))]
 

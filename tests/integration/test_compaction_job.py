@@ -6,10 +6,12 @@ import sys
 import threading
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from beliefmesh.evaluate.config import SettingChange, observation_of
 from beliefmesh.memory import Memory
+from beliefmesh.work import work_on
 from jobs.catalogue import JOBS
 from jobs.job import Work
 from jobs.run import run_job
@@ -161,16 +163,7 @@ class Slow:
 
 
 def work_of(memory: Memory, **other) -> Work:
-    home = memory.home
-    fields = {
-        "mesh": home.mesh,
-        "graph": home.graph,
-        "bank": "default",
-        "clock": home.clock,
-        "announce": home.worker.announce,
-        "archive": home.archive,
-    }
-    return Work(**(fields | other))
+    return msgspec.structs.replace(work_on(memory.home, "default", JOBS["compaction"]), **other)
 
 
 def test_a_slow_compaction_loses_nothing_of_what_a_hundred_writers_say_meanwhile(watched: Memory, open_memory) -> None:

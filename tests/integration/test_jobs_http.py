@@ -19,7 +19,9 @@ def client(memory: Memory):
 
 
 def test_a_job_is_run_and_its_run_is_told(client: TestClient) -> None:
-    assert [job["name"] for job in client.get("/v1/jobs").json()["jobs"]] == list(JOBS)
+    listed = {job["name"]: job for job in client.get("/v1/jobs").json()["jobs"]}
+    assert list(listed) == list(JOBS)
+    assert (listed["decay"]["hours"], listed["archive"]["arguments"]) == (1.0, {"after_days": "365.0"})
 
     ran = client.post("/v1/banks/default/jobs/reindex?mode=dry run")
     assert ran.status_code == 200
@@ -27,6 +29,32 @@ def test_a_job_is_run_and_its_run_is_told(client: TestClient) -> None:
     assert ran.json()["ended"] is not None
     assert client.get(f"/v1/job-runs/{ran.json()['id']}").json() == ran.json()
     assert client.get("/v1/job-runs?job=reindex").json()["runs"] == [ran.json()]
+    last = {job["name"]: job["last"] for job in client.get("/v1/banks/default/jobs").json()["jobs"]}
+    assert (last["reindex"], last["decay"]) == (ran.json(), None)
+
+
+def test_arguments_are_told_by_name_and_never_name_a_file_from_afar(client: TestClient) -> None:
+    def ran(job: str, arguments: object) -> tuple[int, object]:
+        answer = client.post(f"/v1/banks/default/jobs/{job}?mode=dry run", json={"arguments": arguments})
+        told = answer.json()
+        return answer.status_code, told["arguments"] if answer.status_code == 200 else told["error"]["message"]
+
+    assert ran("archive", {"after_days": "7"}) == (200, {"after_days": "7"})
+    assert ran("archive", {"after_days": "soon"}) == (
+        422,
+        "after_days: is 'soon'; use a number from 0 to 100000",
+    )
+    assert ran("archive", {"days": "7"}) == (
+        422,
+        "days: is no argument of the job archive; it takes after_days",
+    )
+    assert ran("decay", {"x": "7"}) == (422, "x: is no argument of the job decay; it takes none")
+    assert ran("calibrate", {"gold": "/etc/passwd"}) == (
+        422,
+        "gold: names a file of the mesh's own machine; set jobs.calibrate_gold there",
+    )
+    assert ran("archive", [1]) == (422, "arguments: must be an object, not list")
+    assert ran("evaluate", {"evaluation": "all"})[0] == 422
 
 
 @pytest.mark.parametrize(
@@ -55,7 +83,7 @@ def test_jobs_are_listed_run_and_remembered_from_the_command_line(tmp_path, capf
     capfdbinary.readouterr()
 
     assert run(["jobs", "list", *folder]) == 0
-    listed = {job["name"]: job["hours"] for job in json.loads(capfdbinary.readouterr().out)}
+    listed = {job["name"]: job for job in json.loads(capfdbinary.readouterr().out)}
     assert run(["jobs", "run", "decay", "--dry-run", *folder]) == 0
     ran = json.loads(capfdbinary.readouterr().out)
     assert run(["jobs", "history", *folder]) == 0
@@ -65,8 +93,18 @@ def test_jobs_are_listed_run_and_remembered_from_the_command_line(tmp_path, capf
     assert run(["jobs", "history", "--folder", str(tmp_path / "mesh")]) == 0
     lines = capfdbinary.readouterr().out.decode()
     assert run(["jobs", "run", "nothing", *folder]) == 3
+    capfdbinary.readouterr()
+    assert run(["jobs", "run", "archive", "--set", "after_days=7", "--dry-run", *folder]) == 0
+    told = json.loads(capfdbinary.readouterr().out)
+    assert run(["jobs", "run", "archive", "--set", "after_days", *folder]) == 2
+    capfdbinary.readouterr()
+    assert run(["jobs", "list", "--folder", str(tmp_path / "mesh")]) == 0
+    table = capfdbinary.readouterr().out.decode()
 
-    assert listed["decay"] == 1.0
+    assert (listed["decay"]["hours"], listed["decay"]["last"]) == (1.0, None)
+    assert told["arguments"] == {"after_days": "7"}
+    assert "every 1 h" in table
+    assert "dry run, ended" in table
     assert (ran["job"], ran["mode"], history) == ("decay", "dry run", [ran])
     assert f"decay on bank default, dry run, run {ran['id']}: ended" in shown
     assert lines.startswith(f"{ran['id']}  decay on bank default, dry run, began ")

@@ -12,12 +12,12 @@ from store_faults import Door, Fault, Moment, mended, methods_of
 from beliefmesh import home
 from beliefmesh.memory import Memory
 from beliefmesh.settings import MeshSettings, Settings, StoreSettings
-from beliefmesh.state import all_slots
 from schemas.entity import Entity, entity_id
 from schemas.errors import StoreUnavailable
 from schemas.instant import DAY, format_instant
 from schemas.policy import AttributeRule, Policy
 from schemas.slot import slot_id
+from stores.pages import all_slots
 from stores.ports import Entry, GraphStore, Log, SearchIndex
 from streams.freshness import lag
 

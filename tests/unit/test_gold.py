@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from beliefmesh.gold import Gold, read_gold_file
+from beliefmesh.gold import read_gold_file
 from schemas.entity import Entity
 from schemas.errors import InvalidInput
+from schemas.gold import Gold
 from schemas.instant import parse_instant
 
 

@@ -4,15 +4,14 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
-from beliefmesh.gold import Gold
-from beliefmesh.state import all_slots
 from beliefs.reliability import ANY, Tally, Verified, brier, by_place, calibration_error, learn, weight_from
 from beliefs.verified import Verdict, believed, verdicts_in, verify
-from schemas.errors import InvalidInput
 from schemas.evidence import Evidence
+from schemas.gold import Gold
 from schemas.instant import Instant
 from schemas.policy import Policy
 from schemas.slot import slot_id
+from stores.pages import all_slots
 from stores.ports import GraphStore
 
 _PAGE = 500
@@ -64,10 +63,10 @@ class Calibration(msgspec.Struct, frozen=True, kw_only=True):
 
 def calibrated(
     graph: GraphStore, bank: str, gold: Sequence[Gold], *, now: Instant, feedback: bool, apply: bool
-) -> tuple[Calibration, Policy]:
+) -> tuple[Calibration, Policy] | None:
     """Learn from gold, and from feedback on slots that the gold leaves out; the policy with it is the caller's to set.
 
-    Raises InvalidInput if nothing teaches.
+    None if nothing teaches. What teaches the same again keeps its version.
     """
     policy = graph.policy(bank)
     answered = list(_from_gold(graph, bank, gold, now))
@@ -77,10 +76,9 @@ def calibrated(
     known = [*answered, *heard]
     verified = {one.id: one for each in known if (one := verify(each.id, each.evidence, each.verdict, policy))}
     if not verified:
-        raise InvalidInput(
-            "gold", "names nothing that a source of this bank has stated; check entities (with type), attributes, times"
-        )
-    trust = learn(list(verified.values()), policy.trust.version + 1)
+        return None
+    learned = learn(list(verified.values()), policy.trust.version)
+    trust = learned if learned == policy.trust else msgspec.structs.replace(learned, version=learned.version + 1)
     taught = msgspec.structs.replace(policy, trust=trust)
     report = Calibration(
         version=trust.version,
