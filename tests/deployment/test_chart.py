@@ -74,7 +74,8 @@ def test_in_a_cluster_it_has_api_workers_and_one_keeper() -> None:
 
 
 def test_on_ray_the_keeper_runs_beside_the_head_where_jobs_run_too() -> None:
-    owners = {pod.owner: [each["name"] for each in pod.containers()] for pod in pods(chart("production.yaml"))}
+    lasting = [pod for pod in pods(chart("production.yaml")) if pod.lasting]
+    owners = {pod.owner: [each["name"] for each in pod.containers()] for pod in lasting}
     assert owners == {
         "Deployment/demo-beliefmesh-api": ["ray", "api"],
         "StatefulSet/demo-beliefmesh-worker": ["ray", "worker"],
@@ -145,6 +146,25 @@ def test_only_the_keeper_runs_jobs() -> None:
     assert enabled == {"Deployment/memory-api": "false", "StatefulSet/memory-keeper": "true"}
 
 
+def test_on_ray_jobs_run_by_a_clock_in_the_cluster_and_by_no_other_schedule() -> None:
+    manifests = chart("production.yaml")
+    submitted = {
+        named(each): each["spec"]["jobTemplate"]["spec"]["template"]["spec"]["containers"][0]["args"]
+        for each in of_kind(manifests, "CronJob")
+    }
+    to = "--address=http://demo-beliefmesh-head-svc:8265"
+    assert submitted == {
+        "CronJob/demo-beliefmesh-decay": [to, "--", "beliefmesh", "jobs", "run", "decay", "--json"],
+        "CronJob/demo-beliefmesh-budget": [to, "--", "beliefmesh", "jobs", "run", "budget", "--json"],
+        "CronJob/demo-beliefmesh-compaction-support": [
+            to, "--", "beliefmesh", "jobs", "run", "compaction", "--bank=support", "--json",
+        ],
+    }  # fmt: skip
+    (head,) = [pod for pod in pods(manifests) if pod.owner.endswith("/head")]
+    keeper = head.containers()[-1]
+    assert environment(keeper, manifests)[environment_name("jobs.enabled")] == "false"
+
+
 def test_the_dashboard_and_the_alerts_are_those_of_the_files() -> None:
     manifests = chart("production.yaml")
     (board,) = [each for each in of_kind(manifests, "ConfigMap") if each["metadata"]["name"].endswith("-dashboards")]
@@ -169,6 +189,8 @@ def test_changed_settings_start_the_pods_anew() -> None:
         ("access.keysSecret=k", "access.unauthenticated: keys or tokens are set"),
         ("topology=cluster", "kafka.bootstrap: topology cluster needs the brokers"),
         ("ray.enabled=true", "ray.enabled: needs topology cluster"),
+        ("cronJobs[0].job=decay,cronJobs[0].schedule=0 * * * *", "cronJobs: need ray.enabled"),
+        ("cronJobs[0].job=decay,cronJobs[0].schedule=hourly", "at '/cronJobs/0/schedule'"),
         ("ingress.enabled=true", "ingress.host: name the host"),
         ("image.tag=latest", "at '/image/tag'"),
         ("worker.replica=3", "additional properties 'replica' not allowed"),

@@ -12,6 +12,7 @@ from spoken import refused_arguments, unknown_variables
 
 from beliefmesh.http.health import router as health
 from beliefmesh.settings import PREFIX, environment_name, masked, setting_names
+from jobs.catalogue import job_named
 
 OF_RAY = {"/api/local_raylet_healthz"}
 PLACES = [
@@ -144,6 +145,18 @@ def test_ray_understands_how_it_is_started(manifests: list[Manifest]) -> None:
     assert set(given) - known == set()
 
 
+def test_ray_understands_what_is_submitted_and_so_does_the_command(manifests: list[Manifest]) -> None:
+    jobs = pytest.importorskip("ray.dashboard.modules.job.cli", reason="the cluster extra is not installed")
+    for _, _, container in each(manifests):
+        if container.get("command", [])[-3:] == ["ray", "job", "submit"]:
+            with click.Context(jobs.submit) as context:
+                parsed = jobs.submit.make_context("submit", list(container["args"]), context)
+            entry, *arguments = parsed.params["entrypoint"]
+            assert entry == "beliefmesh"
+            assert refused_arguments(arguments) == ""
+            assert job_named(arguments[2]).name == arguments[2]
+
+
 def test_no_secret_is_written_down(manifests: list[Manifest]) -> None:
     assert of_kind(manifests, "Secret") == []
     keys = {environment_name(key): key for key in setting_names()}
@@ -182,7 +195,7 @@ def test_a_budget_of_disruption_and_a_policy_of_the_network_cover_pods_that_are_
 
 
 def test_what_can_be_spread_is(manifests: list[Manifest]) -> None:
-    spread = {pod.owner: len(pod.spec.get("topologySpreadConstraints", [])) for pod in pods(manifests)}
+    spread = {pod.owner: len(pod.spec.get("topologySpreadConstraints", [])) for pod in pods(manifests) if pod.lasting}
     alone = {owner for owner in spread if owner.endswith(("keeper", "head"))}
     assert {owner for owner, count in spread.items() if count != 2} == alone
 

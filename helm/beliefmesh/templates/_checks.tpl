@@ -18,5 +18,6 @@
 {{- else if .Values.ray.enabled -}}
 {{- fail "ray.enabled: needs topology cluster" -}}
 {{- end -}}
-{{- if and .Values.kafka.tls (ne .Values.kafka.sasl "none") (not .Values.kafka.passwordSecret.name) }}{{ fail "kafka.passwordSecret: sasl needs it" }}{{ end -}}
+{{- if and .Values.cronJobs (not .Values.ray.enabled) }}{{ fail "cronJobs: need ray.enabled; elsewhere the keeper runs jobs by settings.jobs" }}{{ end -}}
+{{- if and (ne .Values.kafka.sasl "none") (not .Values.kafka.passwordSecret.name) }}{{ fail "kafka.passwordSecret: sasl needs it" }}{{ end -}}
 {{- end -}}

@@ -239,6 +239,9 @@ checksum/settings: {{ include (print .Template.BasePath "/configmap.yaml") . | s
     - {name: BELIEFMESH_STREAMS__WORKER, value: elsewhere}
     {{- end }}
     {{- if include "beliefmesh.onRay" . }}
+    {{- if .Values.cronJobs }}
+    - {name: BELIEFMESH_JOBS__ENABLED, value: "false"}
+    {{- end }}
     {{- include "beliefmesh.rayEnv" . | nindent 4 }}
     {{- end }}
     {{- include "beliefmesh.secretEnv" . | nindent 4 }}
