@@ -5,6 +5,7 @@ from functools import lru_cache
 
 from beliefs.access import audience_of, public
 from beliefs.conflict import Candidate
+from beliefs.lone import is_plain
 from beliefs.resolve import judged
 from schemas.audience import PUBLIC
 from schemas.belief import Belief
@@ -49,6 +50,11 @@ def _rows_by_audience(
     stored: StoredSlot, chosen: Sequence[Belief], neighbours: Neighbours, policy: Policy, now: Instant
 ) -> list[IndexRow]:
     """As the bank sees it from public evidence alone, and as those see it who may read more."""
+    if len(stored.evidence) == 1 and is_plain(stored.evidence[0], now):
+        (only,) = stored.evidence
+        return [
+            _row(belief, audience_of(only), [only], neighbours, checked=stored.slot.restricted) for belief in chosen
+        ]
     shared = public(stored.evidence)
     by_bank = judged(shared, policy, now)[1] if shared else {}
     by_all = judged(stored.evidence, policy, now)[1] if stored.slot.restricted else by_bank

@@ -14,5 +14,8 @@ def digest(*parts: str) -> str:
 
 def normal_name(name: str) -> str:
     """The form in which names are compared: NFKC, case-folded, inner space single, ends trimmed."""
-    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
+    if name.isascii():
+        folded = name.lower()  # the same, at a tenth of the time
+    else:
+        folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
     return _SPACE.join(folded.split())

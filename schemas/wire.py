@@ -123,4 +123,10 @@ def dump(body: msgspec.Struct) -> bytes:
 
 def load(data: bytes, kind: type[Body]) -> Body:
     """Read what `dump` wrote."""
-    return msgspec.msgpack.decode(data, type=kind)
+    body: Body = _loader(kind).decode(data)
+    return body
+
+
+@lru_cache
+def _loader(kind: type[Body]) -> msgspec.msgpack.Decoder[Any]:
+    return msgspec.msgpack.Decoder(kind)

@@ -1,6 +1,7 @@
 """What every command shares: flags that may stand anywhere, the memory they lead to, and how results are printed."""
 
 import contextlib
+import gc
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -65,6 +66,7 @@ class Session:
                 raise
             self.note(f"the folder is in use by a running mesh; asking it at {error.address}")
             opened = RemoteMemory(error.address, bank=settings.mesh.bank, key=settings.access.key)
+        gc.freeze()  # what is loaded by now stays; to look through it again and again would cost a tenth of an import
         with opened:
             yield opened
 

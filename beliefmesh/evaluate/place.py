@@ -1,5 +1,6 @@
 """Where an evaluation keeps its memory: a folder that is thrown away, or one that is named and kept."""
 
+import gc
 import secrets
 import tempfile
 from collections.abc import Callable, Iterator
@@ -33,4 +34,5 @@ def memory_in(
         chosen = Path(passing) if folder is None else folder
         settings = Settings(mesh=MeshSettings(folder=str(chosen), runtime="inline"), stores=stores, streams=streams)
         with Memory(bank=bank, settings=settings) as memory:
+            gc.freeze()  # as a command does (beliefmesh/cli/session.py)
             yield memory

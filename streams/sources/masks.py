@@ -11,14 +11,22 @@ _NUMBERS = re.compile(r"\d+(?:[.:,]\d+)*")
 _SPACES = re.compile(r"\s+")
 _LONG = 8
 _LONGEST_PATH = 200
+_LONGEST_WORD = 64
 
 ID_MARK = "#"
 NUMBER_MARK = "*"
 
 
 def template_of(message: str) -> str:
-    """The message with `#` for each id and `*` for each number."""
-    return _NUMBERS.sub(NUMBER_MARK, _IDS.sub(ID_MARK, message))
+    """The message with `#` for each id and `*` for each number; neither ever reaches over a space."""
+    return " ".join([_of_word(word) if len(word) <= _LONGEST_WORD else _masked(word) for word in message.split(" ")])
+
+
+def _masked(text: str) -> str:
+    return _NUMBERS.sub(NUMBER_MARK, _IDS.sub(ID_MARK, text))
+
+
+_of_word = lru_cache(maxsize=65_536)(_masked)
 
 
 def shown_template(template: str, longest: int) -> str:

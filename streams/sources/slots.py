@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 import msgspec
 
@@ -198,15 +199,28 @@ def _versions(message: str, voice: Entity, where: tuple[tuple[str, str], ...]) -
 
 def _keyed_states(record: Record, subject: Entity, voice: Entity, where: tuple[tuple[str, str], ...]) -> Iterator[Fact]:
     """States and versions among the named values of a line; a former state is not one."""
+    entity, scope = (subject, ()) if subject != voice else (voice, where)
     for name, value in record.fields.items():
-        entity, scope = (subject, ()) if subject != voice else (voice, where)
-        if not isinstance(value, str) or not value.strip() or max(len(value), len(name)) > _LONGEST_NAME:
+        if not isinstance(value, str) or max(len(value), len(name)) > _LONGEST_NAME:
             continue
-        key = _FRESH.sub("", name)
-        if _STATE_KEY.fullmatch(key) and not _FORMER.match(name):
-            yield Fact(entity, key.replace("_", " "), value.strip().lower(), "enum", tier_of(entity), True, scope)
-        elif name == "version" or name.endswith((".version", "_version")):
-            yield Fact(voice, name.replace("_", " "), value, "version", "medium", True, where)
+        attribute, type = _keyed_attribute(name)
+        if not attribute or not value.strip():
+            continue
+        if type == "enum":
+            yield Fact(entity, attribute, value.strip().lower(), "enum", tier_of(entity), True, scope)
+        else:
+            yield Fact(voice, attribute, value, "version", "medium", True, where)
+
+
+@lru_cache(maxsize=4_096)
+def _keyed_attribute(name: str) -> tuple[str, ValueType]:
+    """Which attribute a named value states, and whether that is a state or a version; none for other names."""
+    key = _FRESH.sub("", name)
+    if _STATE_KEY.fullmatch(key) and not _FORMER.match(name):
+        return key.replace("_", " "), "enum"
+    if name == "version" or name.endswith((".version", "_version")):
+        return name.replace("_", " "), "version"
+    return "", "text"
 
 
 def _measures(plan: _Plan, record: Record, owner: Entity, where: tuple[tuple[str, str], ...]) -> list[Fact]:
@@ -235,14 +249,24 @@ def _measures(plan: _Plan, record: Record, owner: Entity, where: tuple[tuple[str
 def _is_measured(name: str, value: Value) -> bool:
     if isinstance(value, bool) or not isinstance(value, int | float) or not -_INT64 <= value < _INT64:
         return False
-    return bool(name.strip()) and len(name) <= _LONGEST_NAME and not _NOT_MEASURED.search(name[-40:])
+    return len(name) <= _LONGEST_NAME and _names_a_measure(name)
+
+
+@lru_cache(maxsize=4_096)
+def _names_a_measure(name: str) -> bool:
+    return bool(name.strip()) and not _NOT_MEASURED.search(name[-40:])
 
 
 def _keep(into: dict[str, Value], name: str, number: str, unit: str | None) -> None:
-    if _NOT_MEASURED.search(name):
+    key = _measure_key(name)
+    if not key:
         return
-    key = " ".join(name.lower().split())
     if unit and unit.lower() in UNITS:
         into[key] = f"{number} {unit}"
     else:
         into[key] = float(number) if "." in number else int(number)
+
+
+@lru_cache(maxsize=4_096)
+def _measure_key(name: str) -> str:
+    return "" if _NOT_MEASURED.search(name) else " ".join(name.lower().split())

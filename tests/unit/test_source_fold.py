@@ -63,6 +63,7 @@ def test_the_same_file_gives_the_same_observations() -> None:
 def test_a_template_leaves_numbers_and_ids_out() -> None:
     one = "[instance: b9000564-fe1a-409b-b8cc-1e88b294cd1d] Took 19.05 seconds from 10.0.0.1:80 at 0x1f"
     assert template_of(one) == "[instance: #] Took * seconds from * at #"
+    assert template_of("  at\t12:30,\nthen " + "x" * 70 + "123  ") == "  at\t*,\nthen " + "x" * 70 + "*  "
     assert masked_path("/v2/servers/b9000564-fe1a-409b-b8cc-1e88b294cd1d/77?a=1") == "/v2/servers/*/*"
 
 
