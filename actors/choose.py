@@ -7,6 +7,7 @@ from actors.inline import InlineMesh
 from actors.mesh import Mesh
 from actors.recaller import Extension
 from actors.shared import ANYWHERE, JoinedMesh, Placement
+from actors.submitted import Submission
 from schemas.extras import is_installed, load_with
 from stores.ports import Embedder, GraphStore, SearchIndex, StoreUrls
 
@@ -33,6 +34,12 @@ def joined_mesh(urls: StoreUrls, *, shards: int, address: str = "", placement: P
     """The Ray actors that several processes share; without an address on a Ray that starts here, to be joined."""
     mesh: JoinedMesh = _cluster("joined").SharedMesh(urls, shards=shards, address=address, placement=placement)
     return mesh
+
+
+def submission(address: str) -> Submission:
+    """The job server of a Ray cluster at `http://host:8265`. Raises MissingExtra without Ray."""
+    found: Submission = _cluster("submit").RaySubmission(address)
+    return found
 
 
 def ray_is_installed() -> bool:

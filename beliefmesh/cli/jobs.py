@@ -1,8 +1,7 @@
 """Commands for jobs: which there are, running one, what the runs did."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, TypeVar
 
 import click
 from rich import box
@@ -11,32 +10,22 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from rich.text import Text
 
+from beliefmesh.cli.job_arguments import arguments_of, mode_of, with_arguments
 from beliefmesh.cli.session import AnyMemory, Session, session_of, with_flags
+from beliefmesh.cli.submitting import submit_command
 from jobs.catalogue import job_named
 from jobs.job import Job
 from jobs.run import Progress as Told
 from schemas.instant import format_instant
-from schemas.job import JobRun, ListedJob, Mode
-
-Command = TypeVar("Command", bound=Callable[..., Any])
-
-
-def with_arguments(command: Command) -> Command:
-    """Give a command the flag that tells a job its arguments."""
-    return click.option("--set", "given", metavar="NAME=VALUE", multiple=True, help="An argument of the job.")(command)
-
-
-def arguments_of(given: Sequence[str]) -> dict[str, object]:
-    """Arguments by name. Raises a usage error for what is not NAME=VALUE."""
-    for one in given:
-        if not one.partition("=")[1]:
-            raise click.UsageError(f"--set {one:.80}: write NAME=VALUE")
-    return {name: value for name, _, value in (one.partition("=") for one in given)}
+from schemas.job import JobRun, ListedJob
 
 
 @click.group()
 def jobs() -> None:
     """Scheduled work, and what it did."""
+
+
+jobs.add_command(submit_command)
 
 
 @jobs.command("list")
@@ -53,15 +42,13 @@ def list_jobs(context: click.Context) -> None:
 @jobs.command("run")
 @with_flags
 @click.argument("name")
-@click.option("--dry-run", is_flag=True, help="Say what would be done, and change nothing.")
-@click.option("--shadow", is_flag=True, help="The same, kept in the history as the schedule's shadow mode.")
 @with_arguments
 @click.pass_context
 def run(context: click.Context, name: str, dry_run: bool, shadow: bool, given: tuple[str, ...]) -> None:
     """Run a job on the bank to its end; one that was stopped goes on from where it was."""
     session = session_of(context)
     job, arguments = job_named(name), arguments_of(given)
-    mode: Mode = "dry run" if dry_run else "shadow" if shadow else "apply"
+    mode = mode_of(dry_run, shadow)
     with session.memory() as memory, _bar(session, job, memory) as told:
         done = memory.run_job(name, mode=mode, arguments=arguments, told=told)
     session.emit(done, lambda console: _show_run(console, done))

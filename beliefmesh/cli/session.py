@@ -49,6 +49,11 @@ class Session:
         else:
             self.set(_SETTING_FLAGS[name], value)
 
+    def repeated(self) -> list[str]:
+        """The flags that name folder, bank and settings file, as they were given, for a command like this one."""
+        named = {flag: self._given.get(key) for flag, key in _SETTING_FLAGS.items()} | {"config": self._file}
+        return [word for flag, value in named.items() if value is not None for word in (f"--{flag}", str(value))]
+
     def loaded(self) -> Loaded:
         """The settings with where each comes from; logs follow them from here on."""
         loaded = load_settings(overrides=self._given, file=self._file)
