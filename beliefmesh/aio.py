@@ -60,6 +60,7 @@ class AsyncMemory:
     history = _awaited(Memory.history)
     belief = _awaited(Memory.belief)
     beliefs = _awaited(Memory.beliefs)
+    changes = _awaited(Memory.changes)
     revoke = _awaited(Memory.revoke)
     feedback = _awaited(Memory.feedback)
     reflect = _awaited(Memory.reflect)

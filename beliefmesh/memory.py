@@ -14,6 +14,7 @@ from beliefmesh.remote_verbs.sending import PATIENCE
 from beliefmesh.settings import Settings, load_settings
 from beliefmesh.verbs.backing import Backing
 from beliefmesh.verbs.explaining import Explaining
+from beliefmesh.verbs.following import Following
 from beliefmesh.verbs.forgetting import Forgetting
 from beliefmesh.verbs.keeping import Keeping
 from beliefmesh.verbs.listing import Listing
@@ -37,6 +38,7 @@ class Memory(
     Profiling,
     Operating,
     Listing,
+    Following,
     Forgetting,
     Backing,
 ):

@@ -3,6 +3,7 @@
 from types import TracebackType
 
 from beliefmesh.remote_verbs.asking import RemoteAsking
+from beliefmesh.remote_verbs.following import RemoteFollowing
 from beliefmesh.remote_verbs.judging import RemoteJudging
 from beliefmesh.remote_verbs.keeping import RemoteKeeping
 from beliefmesh.remote_verbs.merging import RemoteMerging
@@ -21,6 +22,7 @@ class RemoteMemory(
     RemoteMerging,
     RemoteKeeping,
     RemoteOperating,
+    RemoteFollowing,
     RemoteUpkeep,
 ):
     """A client of a mesh that serves HTTP at `url`; for several threads. It holds nothing that needs closing.

@@ -31,6 +31,7 @@ Runtime = Literal["auto", "inline", "ray"]
 Level = Literal["debug", "info", "warning", "error"]
 Format = Literal["auto", "json", "text"]
 Hours = Annotated[float, msgspec.Meta(ge=0.0, le=100_000.0)]
+Rate = Annotated[float, msgspec.Meta(ge=0.0, le=1e15)]
 Count = Annotated[int, msgspec.Meta(ge=1, le=1_000_000)]
 
 
@@ -74,10 +75,21 @@ class HttpSettings(msgspec.Struct, frozen=True):
     port: Annotated[int, msgspec.Meta(ge=0, le=65_535)] = 7420
     max_body_mb: Annotated[int, msgspec.Meta(ge=1, le=1_024)] = 8
     max_in_flight: Count = 64
+    max_streams: Count = 64
     idempotency_hours: Annotated[float, msgspec.Meta(gt=0.0, le=8_760.0)] = 24.0
     expose_without_authentication: bool = False
     stop_delay: Annotated[float, msgspec.Meta(ge=0.0, le=600.0)] = 0.0
     drain_timeout: Annotated[int, msgspec.Meta(ge=1, le=3_600)] = 10
+
+
+class LimitSettings(msgspec.Struct, frozen=True):
+    """How much each bank may ask of one process; 0 sets no limit."""
+
+    requests_per_second: Rate = 0.0
+    observations_per_second: Rate = 0.0
+    bytes_per_second: Rate = 0.0
+    bytes_per_day: Rate = 0.0
+    burst_seconds: Annotated[float, msgspec.Meta(ge=0.1, le=86_400.0)] = 10.0
 
 
 class AccessSettings(msgspec.Struct, frozen=True):
@@ -156,6 +168,7 @@ class Settings(msgspec.Struct, frozen=True):
     kafka: KafkaOptions = KafkaOptions()
     llm: LanguageOptions = LanguageOptions()
     http: HttpSettings = HttpSettings()
+    limits: LimitSettings = LimitSettings()
     webhooks: WebhookSettings = WebhookSettings()
     access: AccessSettings = AccessSettings()
     recall: RecallSettings = RecallSettings()

@@ -16,6 +16,7 @@ BeliefmeshError
 ├── ReplyErased             the request was done, and its reply is gone
 ├── AccessDenied            who asks is known, and may not
 ├── Busy                    too much in flight: retry after a while
+│   └── OverLimit           a bank has used up what it may
 ├── FolderInUse             another process owns this folder
 ├── NewerSchema             the store was written by a newer Beliefmesh
 ├── MissingExtra            an optional package is not installed
@@ -135,6 +136,21 @@ class Busy(BeliefmeshError):
     """Too much is in flight; retry after the stated seconds."""
 
     code = "busy"
+
+
+class OverLimit(Busy):
+    """The bank has used up what a limit allows; `field` names the setting, `seconds` is when there is some again."""
+
+    code = "over_limit"
+
+    def __init__(self, message: str, field: str = "", seconds: float = 1.0) -> None:
+        super().__init__(message)
+        self.message = message
+        self.field = field
+        self.seconds = seconds
+
+    def __reduce__(self) -> tuple[type["OverLimit"], tuple[str, str, float]]:
+        return type(self), (self.message, self.field, self.seconds)
 
 
 class FolderInUse(BeliefmeshError):

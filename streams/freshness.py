@@ -25,6 +25,12 @@ def token_of(places: Sequence[tuple[int, int]]) -> str:
     return ",".join(f"{partition}:{offset}" for partition, offset in sorted(after.items()))
 
 
+def later_token(one: str, other: str) -> str:
+    """The token that waits for what both of these wait for."""
+    places = [*offsets_of(one).items(), *offsets_of(other).items()]
+    return token_of([(partition, offset - 1) for partition, offset in places])
+
+
 def offsets_of(token: str) -> dict[int, int]:
     """What a token asks for. Raises InvalidInput when it is none of ours."""
     if not token:

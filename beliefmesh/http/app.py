@@ -15,10 +15,12 @@ from starlette.responses import Response
 from beliefmesh.ending import Ending
 from beliefmesh.http import (
     beliefs,
+    changes,
     entities,
     explaining,
     forgetting,
     health,
+    imports,
     jobs,
     keeping,
     narratives,
@@ -31,6 +33,7 @@ from beliefmesh.http import (
 )
 from beliefmesh.http.audit import Audit
 from beliefmesh.http.door import door_of
+from beliefmesh.http.drain import Drain
 from beliefmesh.http.entry import enter
 from beliefmesh.http.gate import Gate
 from beliefmesh.http.meters import Meters
@@ -39,12 +42,13 @@ from beliefmesh.http.reply import error_reply, refusal
 from beliefmesh.memory import Memory
 from beliefmesh.movement import Movement
 from beliefmesh.progress import CatchingUp, Hydration
+from beliefmesh.quota import Quotas
 from beliefmesh.settings import Settings
 from schemas.errors import BeliefmeshError
 from stores.ledger import new_owner
 
-_SPARE_THREADS = 4
-"""Threads beyond those of the API, so that readiness is answered while the API is full."""
+_SPARE_THREADS = 12
+"""Threads beyond those of the API: readiness is answered while the API is full, and streams go on."""
 
 log_events = structlog.get_logger("http")
 
@@ -60,10 +64,13 @@ def create_app(memory: Memory, settings: Settings) -> FastAPI:
     )
     app.state.settings = settings
     app.state.owner = new_owner()
+    app.state.quotas = Quotas(settings.limits)
     app.state.door = door_of(settings.access, settings.mesh.folder, memory.home.clock)
     audit = Audit(settings.access.audit) if settings.access.audit else None
     for family in (
         observations,
+        imports,
+        changes,
         narratives,
         sources,
         recall,
@@ -81,7 +88,9 @@ def create_app(memory: Memory, settings: Settings) -> FastAPI:
     _watched(app, memory)
     app.add_exception_handler(Repeated, _of_before)
     app.add_middleware(Remembering, replies=memory.home.replies)
-    app.add_middleware(Gate, meters=app.state.meters, limit=settings.http.max_in_flight, audit=audit)
+    app.add_middleware(
+        Gate, meters=app.state.meters, limit=settings.http.max_in_flight, drain=app.state.drain, audit=audit
+    )
     return app
 
 
@@ -100,6 +109,7 @@ def _watched(app: FastAPI, memory: Memory) -> None:
     app.state.catching_up = CatchingUp()
     app.state.hydration = Hydration()
     app.state.ending = Ending()
+    app.state.drain = Drain()
     app.include_router(health.router)
     app.add_exception_handler(BeliefmeshError, _of_ours)
     app.add_exception_handler(RequestValidationError, _of_parameters)

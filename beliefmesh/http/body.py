@@ -8,6 +8,7 @@ from starlette.requests import Request
 
 from beliefmesh.grant import Grant
 from beliefmesh.http.door import granted
+from beliefmesh.quota import Quotas
 from schemas.errors import InvalidInput, MalformedMessage, TooLarge
 from schemas.limits import check_name
 from schemas.query import Principal
@@ -16,7 +17,7 @@ PRINCIPAL_HEADER = "X-Beliefmesh-Principal"
 GROUPS_HEADER = "X-Beliefmesh-Groups"
 LINES_TYPE = "application/x-ndjson"
 
-_MEGABYTE = 1_048_576
+MEGABYTE = 1_048_576
 
 
 async def read_bytes(request: Request) -> bytes:
@@ -25,7 +26,10 @@ async def read_bytes(request: Request) -> bytes:
     if read is not None:
         return read
     megabytes: int = request.app.state.settings.http.max_body_mb
-    limit = megabytes * _MEGABYTE
+    limit = megabytes * MEGABYTE
+    bank = request.path_params.get("bank", "")
+    quotas: Quotas = request.app.state.quotas
+    quotas.require_bytes(bank)
     told = request.headers.get("content-length", "")
     size = int(told) if told.isdecimal() else 0
     chunks: list[bytes] = []
@@ -33,6 +37,7 @@ async def read_bytes(request: Request) -> bytes:
         size = 0
         async for chunk in request.stream():
             size += len(chunk)
+            quotas.take_bytes(bank, len(chunk))
             if size > limit:
                 break
             chunks.append(chunk)

@@ -138,6 +138,7 @@ def _of_verbs(tally: Tally) -> Iterator[Metric]:
 
 def _of_requests(meters: Meters) -> Iterator[Metric]:
     yield _gauge("http_in_flight", "Requests that are being answered.", (), [((), meters.in_flight)])
+    yield _gauge("http_streams", "Streams and imports that last.", (), [((), meters.lasting)])
     answered = sorted(dict(meters.requests).items())
     yield _counter("http_requests", "Requests answered.", ("method", "route", "status"), answered)
     times = [((route,), each) for route, each in meters.seconds.counted().items()]

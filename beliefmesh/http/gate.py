@@ -7,6 +7,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from beliefmesh.failure import RETRY_AFTER_SECONDS
 from beliefmesh.http.audit import Audit
+from beliefmesh.http.drain import Drain
 from beliefmesh.http.meters import Meters
 from beliefmesh.http.reply import refusal
 
@@ -14,16 +15,20 @@ _GUARDED = "/v1/"
 
 
 class Gate:
-    """ASGI middleware: at most `limit` requests of the API at once, the next gets 429; health is never turned away."""
+    """ASGI middleware: at most `limit` requests of the API at once, the next gets 429; none while the process drains.
 
-    def __init__(self, app: ASGIApp, meters: Meters, limit: int, audit: Audit | None = None) -> None:
+    Health is never turned away.
+    """
+
+    def __init__(self, app: ASGIApp, meters: Meters, limit: int, drain: Drain, audit: Audit | None = None) -> None:
         self._app = app
         self._meters = meters
         self._limit = limit
+        self._drain = drain
         self._audit = audit
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Let a request through, or answer that too many are in flight."""
+        """Let a request through, or answer that it cannot be taken now."""
         if scope["type"] != "http" or not scope["path"].startswith(_GUARDED):
             await self._app(scope, receive, send)
             return
@@ -37,13 +42,21 @@ class Gate:
                 self._note(scope, status)
             await send(message)
 
-        full = self._meters.in_flight >= self._limit
+        turned_away = self._turned_away()
         self._meters.in_flight += 1
         try:
-            await (_full(self._limit) if full else self._app)(scope, receive, note)
+            await (turned_away or self._app)(scope, receive, note)
         finally:
             self._meters.in_flight -= 1
             self._meters.answered(scope["method"], _route(scope), status, time.perf_counter() - started)
+
+    def _turned_away(self) -> Response | None:
+        """The answer to a request that cannot be taken now."""
+        if self._drain.begun:
+            return _refused(503, "draining", "this process ends; send the request again, to another one or a new one")
+        if self._meters.in_flight >= self._limit:
+            return _refused(429, "busy", f"{self._limit} requests are in flight already; try again in a second")
+        return None
 
     def _note(self, scope: Scope, status: int) -> None:
         """Write a request to the audit log: before its answer leaves, so that none is answered unnoted."""
@@ -55,6 +68,5 @@ def _route(scope: Scope) -> str:
     return str(getattr(scope.get("route"), "path", "none"))
 
 
-def _full(limit: int) -> Response:
-    headers = {"Retry-After": str(RETRY_AFTER_SECONDS)}
-    return refusal(429, "busy", f"{limit} requests are in flight already; try again in a second", headers=headers)
+def _refused(status: int, code: str, message: str) -> Response:
+    return refusal(status, code, message, headers={"Retry-After": str(RETRY_AFTER_SECONDS)})

@@ -11,6 +11,7 @@ from beliefmesh.http.body import is_lines, read_bytes, read_json, signed, signed
 from beliefmesh.http.described import OBSERVATIONS_BODY
 from beliefmesh.http.reply import json_reply, reply
 from beliefmesh.memory import Memory
+from beliefmesh.quota import OBSERVATIONS, Quotas
 from schemas.errors import Busy, InvalidInput
 
 router = APIRouter(prefix="/v1", tags=["observations"])
@@ -32,6 +33,8 @@ async def retain(
     if not isinstance(told, dict | list | str):
         raise InvalidInput("body", f"must be an observation or a list of them, not {type(told).__name__}")
     told = signed(request, told)
+    quotas: Quotas = request.app.state.quotas
+    quotas.take(bank, OBSERVATIONS, len(told) if isinstance(told, list) else 1)
     receipt = await run_in_threadpool(memory.retain, told, bank=bank, wait=wait, expected_version=expected_version)
     return reply(request, receipt, receipt, 200 if wait else 202)
 
@@ -49,6 +52,8 @@ async def recallable(token: str, request: Request, timeout: Annotated[float, Que
 
 async def _import(memory: Memory, bank: str, request: Request, wait: bool) -> Response:
     lines = await run_in_threadpool(signed_lines, request, (await read_bytes(request)).split(b"\n"))
+    quotas: Quotas = request.app.state.quotas
+    quotas.take(bank, OBSERVATIONS, sum(1 for line in lines if line.strip()))
     imported = await run_in_threadpool(memory.import_lines, lines, bank=bank)
     if wait:
         await run_in_threadpool(memory.wait, imported.token)

@@ -28,6 +28,9 @@ REPLAYED_HEADER = "Idempotency-Replayed"
 
 _SAFE = ("GET", "HEAD", "OPTIONS")
 _QUESTION = "/recall"
+_STREAMED = "/v1/banks/{bank}/import"
+"""Its body may be of any size, so that its route reads it, and claims the key itself."""
+
 _MOST_CHARACTERS = 255
 _FIRST_ERROR = 400
 
@@ -53,10 +56,13 @@ async def once(request: Request) -> None:
 
     Raises Repeated with the reply if it ran before, KeyReused, InFlight, and InvalidInput for what can be no key.
     """
-    key = key_of(request)
+    key = "" if request.scope["route"].path == _STREAMED else key_of(request)
     if key:
         body = await read_bytes(request)
-        await claim(request, key, asked_by(request, hashlib.sha256(body).hexdigest()))
+        claimed, kept = await begun(request, key, asked_by(request, hashlib.sha256(body).hexdigest()))
+        if kept is not None:
+            raise Repeated(kept)
+        request.state.claim = claimed
 
 
 def key_of(request: Request) -> str:
@@ -77,8 +83,8 @@ def asked_by(request: Request, body: str) -> str:
     return digest(request.method, request.url.path, request.url.query, exact, *told, body)
 
 
-async def claim(request: Request, key: str, asked: str) -> None:
-    """Claim a key for a request; its reply is then kept on its way out. Raises as `once` does."""
+async def begun(request: Request, key: str, asked: str) -> tuple[Claim, KeptReply | None]:
+    """Claim a key for a request; with it the reply, if it ran before. Raises as `once` does."""
     memory: Memory = request.app.state.memory
     settings: Settings = request.app.state.settings
     grant: Grant = granted(request)
@@ -87,9 +93,7 @@ async def claim(request: Request, key: str, asked: str) -> None:
     claimed = Claim(who, request.app.state.owner)
     age = int(settings.http.idempotency_hours * HOUR)
     kept = await run_in_threadpool(memory.home.replies.begin, claimed, bank, asked, memory.home.clock(), age)
-    if kept is not None:
-        raise Repeated(kept)
-    request.state.claim = claimed
+    return claimed, kept
 
 
 class Remembering:

@@ -21,7 +21,7 @@ Cursor = Annotated[
     str | None, Query(max_length=8_192, description="the `next` of the page before; the rest of the query as it was")
 ]
 
-_PAGING = ("limit", "cursor")
+_PAGING = ("limit", "cursor", "since")
 _MARK = 16
 
 Row = TypeVar("Row")

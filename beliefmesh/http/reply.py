@@ -1,5 +1,6 @@
 """Writes what a request gets back: JSON for everybody, the exact structs as msgpack for a Beliefmesh client."""
 
+import math
 from collections.abc import Mapping
 
 import msgspec
@@ -7,7 +8,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from beliefmesh.failure import RETRY_AFTER_SECONDS, error_shape, error_to_builtins, http_status
-from schemas.errors import BeliefmeshError, Busy, InFlight, NotAuthenticated, StoreUnavailable
+from schemas.errors import BeliefmeshError, Busy, InFlight, NotAuthenticated, OverLimit, StoreUnavailable
 from schemas.wire import dump
 
 JSON_TYPE = "application/json"
@@ -29,7 +30,8 @@ def reply(request: Request, struct: msgspec.Struct, plain: object, status: int =
 def error_reply(error: BeliefmeshError) -> Response:
     """An error of ours in the one shape, with advice when to try again where that helps."""
     again = isinstance(error, Busy | InFlight | StoreUnavailable)
-    headers = {"Retry-After": str(RETRY_AFTER_SECONDS)} if again else None
+    seconds = math.ceil(error.seconds) if isinstance(error, OverLimit) else RETRY_AFTER_SECONDS
+    headers = {"Retry-After": str(max(1, seconds))} if again else None
     if isinstance(error, NotAuthenticated):
         headers = {"WWW-Authenticate": "Bearer"}
     return json_reply(error_to_builtins(error), http_status(error), headers)

@@ -13,6 +13,7 @@ import uvicorn
 
 from beliefmesh.ending import Ending
 from beliefmesh.http.app import create_app, create_health_app
+from beliefmesh.http.drain import Drain
 from beliefmesh.memory import Memory
 from beliefmesh.settings import LOOPBACK, HttpSettings
 from beliefmesh.termination import SHELL
@@ -52,10 +53,11 @@ class _Server(uvicorn.Server):
     `cut_off` says that not all of it was finished in time. A second signal ends the process at once.
     """
 
-    def __init__(self, config: uvicorn.Config, ending: Ending, delay: float) -> None:
+    def __init__(self, config: uvicorn.Config, ending: Ending, drain: Drain, delay: float) -> None:
         super().__init__(config)
         self.cut_off = False
         self._ending = ending
+        self._drain = drain
         self._delay = delay
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:  # noqa: ARG002 (the server's signature)
@@ -71,8 +73,9 @@ class _Server(uvicorn.Server):
         return await super().on_tick(counter)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Take nothing new, and finish what is in flight within `http.drain_timeout`."""
+        """Take nothing new, let streams end, and finish what is in flight within `http.drain_timeout`."""
         began = time.monotonic()
+        self._drain.begin()
         await super().shutdown(sockets)
         self.cut_off = time.monotonic() - began >= (self.config.timeout_graceful_shutdown or 0)
 
@@ -87,7 +90,7 @@ def serve(memory: Memory, listener: socket.socket, told: Callable[[str], None]) 
     http = memory.home.settings.http
     app = create_app(memory, memory.home.settings)
     config = uvicorn.Config(app, log_config=None, access_log=False, timeout_graceful_shutdown=http.drain_timeout)
-    server = _Server(config, app.state.ending, http.stop_delay)
+    server = _Server(config, app.state.ending, app.state.drain, http.stop_delay)
     # A signal that comes before the server hears of signals ends here, not the process.
     before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     memory.home.start()

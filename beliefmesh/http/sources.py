@@ -15,6 +15,7 @@ from beliefmesh.http.reply import json_reply, reply
 from beliefmesh.http.signature import check_signature
 from beliefmesh.letters import Letters
 from beliefmesh.memory import Memory
+from beliefmesh.quota import OBSERVATIONS, Quotas
 from beliefmesh.reread import own_sources
 from beliefmesh.sourced import Sourced, import_source, keep
 from beliefmesh.verbs.listing import MOST_LISTED
@@ -60,7 +61,10 @@ async def receive(bank: str, name: str, request: Request, wait: bool = False, fi
     source = await run_in_threadpool(open_source, check_name(name, "source"), _own(memory))
     data = await read_bytes(request)
     check_signature(name, request.app.state.settings.webhooks, request.headers, data)
+    quotas: Quotas = request.app.state.quotas
+    quotas.take(bank, OBSERVATIONS, 1)
     done = await run_in_threadpool(_received, memory, source, bank, data, file)
+    quotas.charge(bank, OBSERVATIONS, done.accepted - 1)
     if wait:
         await run_in_threadpool(memory.wait, done.token)
     return reply(request, done, done, 200 if wait else 202)
