@@ -1,0 +1,105 @@
+"""The page of each verb is true: its Python prints what it says, its commands and requests are ones that there are."""
+
+import doctest
+import json
+import re
+import shlex
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl, urlsplit
+
+import click
+import pytest
+
+from beliefmesh.cli.entry import beliefmesh as cli
+from beliefmesh.http.app import create_app
+from beliefmesh.memory import Memory
+from beliefmesh.settings import MeshSettings, Settings, StoreSettings
+
+PAGES = sorted((Path(__file__).resolve().parents[2] / "docs" / "verbs").glob("[a-z]*.md"))
+SETTINGS = '[stores]\nembedder = "hashing:256"\n'
+_BLOCK = re.compile(r"```(\w+)\n(.*?)```", re.DOTALL)
+
+
+def blocks(page: Path, language: str) -> str:
+    found = _BLOCK.findall(page.read_text(encoding="utf-8"))
+    return "\n".join(text for kind, text in found if kind == language)
+
+
+@pytest.fixture(scope="module")
+def routes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """What the API says of each path, by a pattern of it."""
+    settings = Settings(
+        mesh=MeshSettings(folder=str(tmp_path_factory.mktemp("mesh")), runtime="inline"),
+        stores=StoreSettings(embedder="hashing:256"),
+    )
+    with Memory(settings=settings) as memory:
+        paths = create_app(memory, settings).openapi()["paths"]
+    return {re.sub(r"\{\w+\}", "[^/]+", path): told for path, told in paths.items()}
+
+
+def lines(program: str) -> list[list[str]]:
+    told = [line for page in PAGES for line in blocks(page, "sh").splitlines()]
+    return [shlex.split(line)[1:] for line in told if line.startswith(program)]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_the_python_of_a_page_prints_what_the_page_says(
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "beliefmesh.toml").write_text(SETTINGS, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, object] = {}
+    test = doctest.DocTestParser().get_doctest(blocks(page, "pycon"), names, page.stem, str(page), 0)
+    told: list[str] = []
+
+    doctest.DocTestRunner().run(test, out=told.append, clear_globs=False)
+
+    for opened in test.globs.values():
+        if isinstance(opened, Memory):
+            opened.close()
+    assert "".join(told) == ""
+    assert test.examples
+
+
+@pytest.mark.parametrize("arguments", lines("beliefmesh"), ids=" ".join)
+def test_a_command_of_a_page_is_one_that_there_is(
+    arguments: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("answers.jsonl", "acme.jsonl.zst", "observations.jsonl"):
+        (tmp_path / name).touch()
+    command: click.Command = cli
+    context = click.Context(cli)
+    while isinstance(command, click.Group):
+        name, found, arguments = command.resolve_command(context, list(arguments))
+        assert found is not None
+        command, context = found, click.Context(found, parent=context, info_name=name)
+
+    command.parse_args(context, list(arguments))
+
+
+@pytest.mark.parametrize("arguments", lines("curl"), ids=" ".join)
+def test_a_request_of_a_page_has_a_route_its_parameters_and_a_body_that_is_json(
+    arguments: list[str], routes: dict[str, Any]
+) -> None:
+    address = urlsplit(next(one for one in arguments if one.startswith("http")))
+    body = arguments[arguments.index("-d") + 1] if "-d" in arguments else "{}"
+    method = "post" if {"-d", "--data-binary", "-X"} & set(arguments) else "get"
+
+    fit = [told for path, told in routes.items() if method in told and re.fullmatch(path, address.path)]
+
+    assert fit
+    known = {parameter["name"] for parameter in fit[0][method].get("parameters", ())}
+    assert {name for name, _ in parse_qsl(address.query)} <= known
+    assert isinstance(json.loads(body), dict)
+
+
+def test_each_verb_has_a_page_that_the_contents_name() -> None:
+    contents = (PAGES[0].parent / "README.md").read_text(encoding="utf-8")
+    verbs = (
+        "retain recall reflect explain history revoke feedback merge forget calibrate narrate summary profile budget"
+    )
+
+    assert {page.stem for page in PAGES} == {*verbs.split(), "backup"}
+    assert set(re.findall(r"\((\w+)\.md\)", contents)) == {page.stem for page in PAGES}
