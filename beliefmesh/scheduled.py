@@ -40,7 +40,13 @@ def scheduled(memory: Memory) -> Iterator[None]:
         treated = is_treated(bank, settings.banks, settings.share)
         with keeper.turn:
             done = run_on(
-                home, job, bank, "apply" if treated else "shadow", enough=enough, summarise=memory.summariser(bank)
+                home,
+                job,
+                bank,
+                "apply" if treated else "shadow",
+                enough=enough,
+                waits=keeper.waits,
+                summarise=memory.summariser(bank),
             )
             if job == "budget" and treated:
                 keeper.measured(bank)
@@ -69,7 +75,7 @@ def keeper_of(memory: Memory) -> Keeper:
 
     def relieve(bank: str) -> None:
         try:
-            run_on(home, "budget", bank, "apply", rests=False)
+            run_on(home, "budget", bank, "apply", waits=lambda: True)
         except Busy as error:
             log_events.info("budget.waits", bank=bank, reason=str(error))
 

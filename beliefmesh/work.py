@@ -74,15 +74,23 @@ def run_on(
     summarise: Callable[[Entity], bool] = lambda _: False,
     told: Progress = lambda _: None,
     enough: Callable[[], bool] = lambda: False,
-    rests: bool = True,
+    waits: Callable[[], bool] = lambda: False,
 ) -> JobRun:
-    """Run a job on a bank, counted in the metrics; with `rests` it leaves most of the time to a stream that moves."""
+    """Run a job on a bank, counted in the metrics; it leaves most of the time to a stream that moves.
+
+    `waits` says that the stream waits for the job, which then does not rest.
+    """
     job = job_named(name)
     work = work_on(home, bank, job, mode, arguments=arguments, far=far, summarise=summarise)
-    rest = Rest(lambda: _came(home), enough) if rests and home.streaming else lambda _: 0.0
+    worker = home.worker
+    rest = Rest(
+        lambda: worker.counts["observations"] + worker.counts["evidence"],
+        lambda: worker.at_work > 0 and not waits(),
+        lambda: enough() or waits(),
+    )
     began, outcome = time.monotonic(), "failed"
     try:
-        run = run_job(job, work, home.ledger, told=told, enough=enough, rest=rest)
+        run = run_job(job, work, home.ledger, told=told, enough=enough, rest=rest if home.streaming else _at_once)
         outcome = "stopped" if run.ended is None else "done"
     except Busy:
         outcome = "busy"
@@ -92,9 +100,8 @@ def run_on(
     return run
 
 
-def _came(home: Home) -> int:
-    """How much this process has taken in."""
-    return home.worker.counts["observations"] + home.worker.counts["evidence"]
+def _at_once(_: float) -> None:
+    """No rest."""
 
 
 def proposed_files(home: Home) -> BankFiles[Proposed]:

@@ -11,12 +11,20 @@ _STILL = 3
 
 
 class Rest:
-    """Rests between pages while a counter of what comes in grows; `enough` ends a rest at once."""
+    """Rests between pages while a counter of what came in grows, or some of it is in hand.
+
+    `enough` ends a rest at once.
+    """
 
     def __init__(
-        self, came: Callable[[], int], enough: Callable[[], bool], sleep: Callable[[float], object] = time.sleep
+        self,
+        came: Callable[[], int],
+        in_hand: Callable[[], bool],
+        enough: Callable[[], bool],
+        sleep: Callable[[float], object] = time.sleep,
     ) -> None:
         self._came = came
+        self._in_hand = in_hand
         self._enough = enough
         self._sleep = sleep
         self._seen = came()
@@ -35,4 +43,4 @@ class Rest:
 
     def _moved(self) -> bool:
         seen, self._seen = self._seen, self._came()
-        return self._seen != seen
+        return self._seen != seen or self._in_hand()

@@ -75,6 +75,7 @@ class Keeper:
         self._relieve = relieve
         self._treats = treats
         self._levels: dict[str, Level] = {}
+        self._waiting = False
 
     def admit(self, mesh: Mesh, batches: Batches, now: Instant) -> Applied:
         """See `actors.mesh.Watch`: apply everything, whether room can be made for it or not."""
@@ -92,6 +93,10 @@ class Keeper:
             self._grown(portion, applied)
             left = {partition: pieces for partition, pieces in left.items() if pieces}
         return results
+
+    def waits(self) -> bool:
+        """Whether evidence waits for the job that has the turn."""
+        return self._waiting
 
     def pressed(self, banks: Iterable[str]) -> list[str]:
         """Those of these banks in which room should be made before long."""
@@ -131,7 +136,10 @@ class Keeper:
 
     def _roomier(self, bank: str, budget: Budget, level: Level | None) -> Level:
         """The level after room was made, if that was possible; meanwhile nothing comes in."""
-        if self.turn.acquire(timeout=_PATIENCE_SECONDS):
+        self._waiting = True
+        came = self.turn.acquire(timeout=_PATIENCE_SECONDS)
+        self._waiting = False
+        if came:
             try:
                 level = self.measured(bank)
                 if level is None or level.is_tight(budget):

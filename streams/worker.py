@@ -3,7 +3,8 @@
 import time
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
 from threading import Lock
 
@@ -42,12 +43,14 @@ class Worker(ABC):
     `freshness` counts, for each change with new evidence that this process indexed, the seconds from its acceptance
     by the log to its being recallable. `seconds` and `sizes` count, by stage, how long each batch took that had its
     effect, and how many records it had; `pauses`, by the name of the error, what stopped the stream for a while.
+    `at_work` is the number of batches in hand.
     """
 
     def __init__(
         self, log: Log, mesh: Mesh, topics: Topics, clock: Callable[[], Instant], due: Due, batch: int
     ) -> None:
         self.stopped_by = ""
+        self.at_work = 0
         self.caught_up = False
         self.unfinished = False
         self.counts: Counter[str] = Counter()
@@ -110,16 +113,27 @@ class Worker(ABC):
         3. what the next stage reads (decide: the change events);
         4. the offsets, through `commit`, which gets the next offset of each partition.
         """
-        began, now = time.monotonic(), self._clock()
-        outcome = stage.handle(self._mesh, batch, now)
-        done = self._clock()
-        if outcome.dead:
-            self._set_aside(outcome.dead, now)
-        self._publish(stage.sink, outcome.entries, now)
-        commit({partition: records[-1].offset + 1 for partition, records in batch.items() if records})
-        self._count({**outcome.counts, "dead_letters": len(outcome.dead)})
-        self.freshness.add(max(0, done - at) / SECOND for at in outcome.recallable)
-        self._took(stage.name, began, sum(map(len, batch.values())))
+        with self._at_work():
+            began, now = time.monotonic(), self._clock()
+            outcome = stage.handle(self._mesh, batch, now)
+            done = self._clock()
+            if outcome.dead:
+                self._set_aside(outcome.dead, now)
+            self._publish(stage.sink, outcome.entries, now)
+            commit({partition: records[-1].offset + 1 for partition, records in batch.items() if records})
+            self._count({**outcome.counts, "dead_letters": len(outcome.dead)})
+            self.freshness.add(max(0, done - at) / SECOND for at in outcome.recallable)
+            self._took(stage.name, began, sum(map(len, batch.values())))
+
+    @contextmanager
+    def _at_work(self) -> Iterator[None]:
+        with self._counting:
+            self.at_work += 1
+        try:
+            yield
+        finally:
+            with self._counting:
+                self.at_work -= 1
 
     def _publish(self, topic: str, entries: Sequence[Entry], now: Instant) -> None:
         """Append for the next stage. Claims, which only that one reads, go by partition together, changes by key."""

@@ -158,6 +158,11 @@ def _jobs_rows(done: dict[str, Any]) -> list[tuple[str, str, str]]:
         (f"  seconds for the {done['decay_some']:,} that are due", f"{done['decay_some_seconds']:.2f}", ""),
         (f"  seconds for the other {done['decay_rest']:,}", f"{done['decay_rest_seconds']:.2f}", ""),
         ("compaction, pieces of evidence/s", f"{done['compaction_per_second']:,.0f}", ">= 2,000"),
+        (f"budget: slots weighed/s, of {done['budget_slots']:,}", f"{done['weighed_per_second']:,.0f}", ""),
+        ("  moved to the archive/s", f"{done['budget_archived_per_second']:,.0f}", ""),
+        ("claims/s streamed, alone", f"{done['ingestion_per_second']:,.0f}", ""),
+        ("  beside compaction and budget, share of that", f"{done['ingestion_share']:.0%}", ">= 80%"),
+        ("  the same by CPU seconds", f"{done['ingestion_cpu_share']:.0%}", ">= 80%"),
     ]
 
 

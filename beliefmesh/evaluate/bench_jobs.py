@@ -1,15 +1,20 @@
-"""What the benchmark measures of jobs: decay where little is due against all, and compaction."""
+"""What the benchmark measures of jobs: decay where little is due, compaction, the budget job, and what they take."""
 
 import tempfile
 import time
-from collections.abc import Iterator
+from threading import Event, Thread
 from typing import Any
 
 from beliefmesh.evaluate.place import NO_EMBEDDER, Report
 from beliefmesh.memory import Memory
 from beliefmesh.settings import MeshSettings, Settings, StoreSettings
+from beliefs.revise import revise
+from schemas.budget import Budget
 from schemas.instant import DAY, SECOND, Instant
+from schemas.intake import observation_from
+from schemas.policy import Policy
 
+_BANK = "default"
 _START: Instant = 1_700_000_000 * SECOND
 _REPEATS = 10
 _AT_ONCE = 2_000
@@ -17,6 +22,7 @@ _EARLIER: Instant = 20 * DAY
 _FIRST_DUE: Instant = 60 * DAY
 _ALL_DUE: Instant = 90 * DAY
 """A single sighting is held for 69.5 days by the default policy, so those told 20 days earlier are due first."""
+_ROUNDS = 3
 
 
 class _Clock:
@@ -29,16 +35,20 @@ class _Clock:
 
 def jobs(slots: int, report: Report) -> dict[str, Any]:
     """Decay over that many slots with one in a hundred due and with the rest due, and compaction of as many pieces."""
-    figures = {"slots": slots, **_decay(slots), **_compaction(slots)}
+    figures = {"slots": slots, **_decay(slots), **_compaction(slots // 4), **_budget(slots // 10)}
     report(f"jobs: decay {figures['decay_share']:.1%}, compaction {figures['compaction_per_second']:,.0f} pieces/s")
+    figures |= _beside(slots // 10)
+    report(f"jobs: ingestion keeps {figures['ingestion_share']:.0%} of its rate beside a job")
     return figures
 
 
 def _decay(slots: int) -> dict[str, Any]:
+    """Seconds of a run and of the indexing that follows."""
     clock = _Clock()
     with tempfile.TemporaryDirectory(prefix="beliefmesh-bench-") as folder, _memory(folder, clock) as memory:
-        for batch in _batches(slots, 1):
-            memory.retain(batch)
+        for start in range(0, slots, _AT_ONCE):
+            _fill(memory, range(start, min(start + _AT_ONCE, slots)), 1)
+        memory.home.worker.drain()
         some, some_seconds = _timed(memory, "decay", clock, _FIRST_DUE)
         rest, rest_seconds = _timed(memory, "decay", clock, _ALL_DUE)
     return {
@@ -53,8 +63,10 @@ def _decay(slots: int) -> dict[str, Any]:
 def _compaction(pieces: int) -> dict[str, Any]:
     clock = _Clock()
     with tempfile.TemporaryDirectory(prefix="beliefmesh-bench-") as folder, _memory(folder, clock) as memory:
-        for batch in _batches(pieces // _REPEATS, _REPEATS):
-            memory.retain(batch)
+        slots = pieces // _REPEATS
+        for start in range(0, slots, _AT_ONCE):
+            _fill(memory, range(start, min(start + _AT_ONCE, slots)), _REPEATS)
+        memory.home.worker.drain()
         counts, seconds = _timed(memory, "compaction", clock, DAY)
     return {
         "compaction_evidence": pieces,
@@ -62,6 +74,94 @@ def _compaction(pieces: int) -> dict[str, Any]:
         "compaction_seconds": round(seconds, 3),
         "compaction_per_second": round(pieces / seconds, 1),
     }
+
+
+def _budget(slots: int) -> dict[str, Any]:
+    """Slots a second that the budget job weighs, and that it moves to the archive."""
+    clock = _Clock()
+    with tempfile.TemporaryDirectory(prefix="beliefmesh-bench-") as folder, _memory(folder, clock) as memory:
+        for start in range(0, slots, _AT_ONCE):
+            _fill(memory, range(start, min(start + _AT_ONCE, slots)), 1, free=True)
+        memory.home.worker.drain()
+        memory.set_policy(Policy(budget=Budget(beliefs=2 * slots)))
+        _, weighing = _timed(memory, "budget", clock, DAY)
+        memory.set_policy(Policy(budget=Budget(beliefs=slots // 2)))
+        counts, seconds = _timed(memory, "budget", clock, DAY)
+    moved = counts.get("archive slots", 0)
+    return {
+        "budget_slots": slots,
+        "weighed_per_second": round(slots / weighing, 1),
+        "budget_archived": moved,
+        "budget_archived_per_second": round(moved / max(seconds - weighing, 1e-6), 1),
+    }
+
+
+def _beside(claims: int) -> dict[str, Any]:
+    """Rates of a stream alone and of the same beside jobs, in turns, each the best of some; and by CPU seconds.
+
+    On a machine that others use too, the share of CPU seconds that jobs left to the stream says more than the rates.
+    """
+    clock = _Clock()
+    with tempfile.TemporaryDirectory(prefix="beliefmesh-bench-") as folder, _memory(folder, clock) as memory:
+        for start in range(0, 2 * claims, _AT_ONCE):
+            _fill(memory, range(start, min(start + _AT_ONCE, 2 * claims)), 1)
+        memory.home.start()
+        memory.home.worker.drain()
+        memory.set_policy(Policy(budget=Budget(beliefs=10 * claims)))
+        clock.now = _START + DAY
+        alone, beside, spent = [], [], 0.0
+        done = _Done()
+        _streamed(memory, "warm", claims // 4)
+        for turn in range(_ROUNDS):
+            alone.append(_streamed(memory, f"alone {turn}", claims))
+            over = Event()
+            working = Thread(target=_work, args=(memory, over, done))
+            began = time.process_time()
+            working.start()
+            beside.append(_streamed(memory, f"beside {turn}", claims))
+            over.set()
+            working.join()
+            spent += time.process_time() - began
+    return {
+        "ingestion_claims": claims,
+        "ingestion_per_second": round(claims / min(alone), 1),
+        "ingestion_beside_per_second": round(claims / min(beside), 1),
+        "ingestion_share": round(min(alone) / min(beside), 3),
+        "ingestion_cpu_share": round(1 - done.seconds / spent, 3),
+        "ingestion_job_pages": done.pages,
+    }
+
+
+class _Done:
+    """Pages that jobs have done, and the CPU seconds of their thread."""
+
+    def __init__(self) -> None:
+        self.pages = 0
+        self.seconds = 0.0
+
+    def page(self, _: object) -> None:
+        self.pages += 1
+
+
+def _work(memory: Memory, over: Event, done: _Done) -> None:
+    """Run one job after the other, as a schedule would, until it is over."""
+    began = time.thread_time()
+    while not over.is_set():
+        for job in ("compaction", "budget"):
+            memory.run_job(job, mode="shadow" if job == "budget" else "apply", told=done.page, enough=over.is_set)
+    done.seconds += time.thread_time() - began
+
+
+def _streamed(memory: Memory, name: str, claims: int) -> float:
+    """Seconds until so many sightings, logged without waiting, have had their effect."""
+    started = time.perf_counter()
+    for start in range(0, claims, _AT_ONCE):
+        some = range(start, min(start + _AT_ONCE, claims))
+        memory.retain(
+            [_told(slot, 0) | {"id": f"{name} {slot}", "entity": f"{name} {slot}"} for slot in some], wait=False
+        )
+    memory.home.worker.drain()
+    return time.perf_counter() - started
 
 
 def _memory(folder: str, clock: _Clock) -> Memory:
@@ -76,18 +176,29 @@ def _timed(memory: Memory, job: str, clock: _Clock, after: Instant) -> tuple[dic
     return run.counts, time.perf_counter() - started
 
 
-def _batches(slots: int, repeats: int) -> Iterator[list[dict[str, object]]]:
-    """Sightings, each slot's told an hour apart; the first of a hundred slots twenty days earlier."""
-    for start in range(0, slots * repeats, _AT_ONCE):
-        yield [_told(*divmod(one, repeats)) for one in range(start, min(start + _AT_ONCE, slots * repeats))]
+def _fill(memory: Memory, slots: range, repeats: int, *, free: bool = False) -> None:
+    """Write slots as the stream would have written them, through the graph alone, and take them for indexed."""
+    graph, policy = memory.home.graph, memory.home.graph.policy(_BANK)
+    told = [_told(slot, repeat, free=free) for slot in slots for repeat in range(repeats)]
+    observations = [(observation_from(one, bank=_BANK, now=_START), _START) for one in told]
+    by_slot: dict[str, list[Any]] = {}
+    for pieces in memory.home.mesh.extract(observations):
+        for piece in pieces:
+            by_slot.setdefault(piece.slot, []).append(piece)
+    revisions = [revise(None, pieces, policy, _START) for pieces in by_slot.values()]
+    graph.apply([revision.decision for revision in revisions if revision.decision is not None])
+    indexed = {belief.id: belief.version for each in revisions for belief in each.stored.slot.beliefs}
+    graph.mark_indexed(_BANK, indexed)
 
 
-def _told(slot: int, repeat: int) -> dict[str, object]:
+def _told(slot: int, repeat: int, *, free: bool = False) -> dict[str, object]:
+    """A sighting; each slot's told an hour apart, the first of a hundred slots twenty days earlier."""
     at = _START - (_EARLIER if slot % 100 == 0 else DAY) + repeat * 3_600 * SECOND
+    claim: dict[str, object] = {"attribute": "state", "value": "up"}
     return {
         "id": f"o{slot}-{repeat}",
         "entity": f"host {slot}",
         "observed_at": at / SECOND,
         "source": {"id": "monitor", "type": "tool"},
-        "claims": [{"attribute": "state", "value": "up"}],
+        "claims": [{"statement": f"Host {slot} was looked at by team {slot % 7}."} if free else claim],
     }
