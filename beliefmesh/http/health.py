@@ -29,9 +29,13 @@ _STOPPING = "the process was told to stop and finishes what is in hand"
 
 
 class Look(msgspec.Struct, frozen=True):
-    """What was found: why the process is not ready, how far it is where something waits, how far it has started."""
+    """What was found: why the process is not ready, how far it is where something waits, how far it has started.
+
+    `stuck` are those of the reasons that tell of partitions where nothing moves, whosever they are.
+    """
 
     reasons: list[str]
+    stuck: Sequence[str] = ()
     progress: Progress | None = None
     started: Progress | None = None
     stats: Mapping[str, Any] | None = None
@@ -56,10 +60,15 @@ async def started(request: Request) -> Response:
 
 
 @router.get("/health/ready")
-async def ready(request: Request) -> Response:
-    """200 if stores answer and every partition moves, else 503 with the reasons; and how far it is while any wait."""
+async def ready(request: Request, group: bool = True) -> Response:
+    """200 if stores answer and every partition moves, else 503 with the reasons; and how far it is while any wait.
+
+    With `group` false partitions that other workers do not move are no reason: this process may be asked all the same.
+    """
     state = request.app.state
     look = Look([_STOPPING]) if state.ending.asked else await run_in_threadpool(_readiness, state)
+    if not group:
+        look = msgspec.structs.replace(look, reasons=[told for told in look.reasons if told not in look.stuck])
     status = "not ready" if look.reasons else "ready"
     return json_reply({"status": status, "reasons": look.reasons, **_told(look.progress)}, 503 if look.reasons else 200)
 
@@ -119,7 +128,9 @@ def _figures(state: State) -> Look:
 
 def _look(state: State, home: Home, found: Sequence[Place]) -> Look:
     progress = state.catching_up.look(found, still_waiting(home, found))
-    return Look(_stopped(home) or _stuck(home, state.movement, found), progress)
+    stopped = _stopped(home)
+    stuck = [] if stopped else _stuck(home, state.movement, found)
+    return Look([*stopped, *stuck], stuck, progress)
 
 
 def _stopped(home: Home) -> list[str]:

@@ -122,9 +122,11 @@ def test_whatever_drains_has_the_time_for_it() -> None:
         manifests = chart(values)
         for pod in pods(manifests):
             told = environment(pod.containers()[-1], manifests)
-            drain = told[environment_name("http.drain_timeout")]
+            drain, delay = told[environment_name("http.drain_timeout")], told[environment_name("http.stop_delay")]
             assert drain is not None
-            assert pod.spec["terminationGracePeriodSeconds"] > float(drain) + 5, pod.owner
+            assert delay is not None
+            assert float(delay) > 0.0
+            assert pod.spec["terminationGracePeriodSeconds"] > float(drain) + float(delay), pod.owner
 
 
 def test_a_backlog_keeps_an_embedded_mesh_from_starting_for_hours_and_a_process_of_a_cluster_not_at_all() -> None:
@@ -134,6 +136,14 @@ def test_a_backlog_keeps_an_embedded_mesh_from_starting_for_hours_and_a_process_
 
     assert waits("minimal.yaml") == {("/health/started", 2 * 3600)}
     assert waits("cluster.yaml") == {("/health/live", 600)}
+
+
+def test_workers_that_stand_still_do_not_take_the_api_out_of_its_service() -> None:
+    def asks(values: str) -> set[str]:
+        return {pod.containers()[-1]["readinessProbe"]["httpGet"]["path"] for pod in pods(chart(values))}
+
+    assert asks("cluster.yaml") == {"/health/ready?group=false"}
+    assert asks("minimal.yaml") == {"/health/ready"}
 
 
 def test_only_the_keeper_runs_jobs() -> None:

@@ -100,7 +100,8 @@ def test_every_probe_asks_for_what_is_answered(manifests: list[Manifest]) -> Non
         for name, probe in container.items()
         if name.endswith("Probe")
     }
-    assert asked - routes - OF_RAY == set()
+    assert {path.partition("?")[0] for path in asked} - routes - OF_RAY == set()
+    assert {path.partition("?")[2] for path in asked} <= {"", "group=false"}
 
 
 def test_a_container_can_write_where_it_has_to(manifests: list[Manifest]) -> None:

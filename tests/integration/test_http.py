@@ -299,6 +299,11 @@ def test_one_partition_that_stands_while_others_move_makes_it_not_ready_and_is_n
     (reason,) = answers[3].json()["reasons"]
     assert reason == "nothing has moved for 90 s at stage extract, partition 2, while 1 records wait"
     assert "beliefmesh_ready 0.0\n" in client.get("/metrics").text
+    itself = client.get("/health/ready?group=false")
+    assert (itself.status_code, itself.json()["reasons"]) == (200, [])
+    memory.home.worker.stopped_by = "the graph is away"
+    assert client.get("/health/ready?group=false").status_code == 503
+    memory.home.worker.stopped_by = ""
     log.commit(group, "observations", {2: 1})
     assert client.get("/health/ready").status_code == 200
 

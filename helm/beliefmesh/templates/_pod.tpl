@@ -92,7 +92,7 @@ seccompProfile: {type: RuntimeDefault}
 
 {{/*
 Probes of a process that answers for its health at the port named `http`. An embedded mesh has started once what lay in its
-log is recallable. In a cluster a backlog is no reason to start a process anew or to keep it out: readiness tells of it.
+log is recallable. In a cluster a backlog is no reason to start a process anew, and a partition where nothing moves none to take all of them out.
 */}}
 {{- define "beliefmesh.probes" -}}
 startupProbe:
@@ -112,7 +112,11 @@ livenessProbe:
   timeoutSeconds: 5
   failureThreshold: 6
 readinessProbe:
+  {{- if include "beliefmesh.clustered" . }}
+  httpGet: {path: "/health/ready?group=false", port: http}
+  {{- else }}
   httpGet: {path: /health/ready, port: http}
+  {{- end }}
   periodSeconds: 10
   timeoutSeconds: 8
   failureThreshold: 2
@@ -246,8 +250,6 @@ checksum/settings: {{ include (print .Template.BasePath "/configmap.yaml") . | s
     {{- end }}
     {{- include "beliefmesh.secretEnv" . | nindent 4 }}
   {{- include "beliefmesh.probes" . | nindent 2 }}
-  lifecycle:
-    preStop: {exec: {command: [sleep, "5"]}}
   resources:
     {{- toYaml .Values.keeper.resources | nindent 4 }}
   securityContext:
