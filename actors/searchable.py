@@ -3,11 +3,11 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 
-from beliefs.access import audience_of, public
+from beliefs.access import public
 from beliefs.conflict import Candidate
 from beliefs.lone import is_plain
 from beliefs.resolve import judged
-from schemas.audience import PUBLIC
+from schemas.audience import PUBLIC, audience_of
 from schemas.belief import Belief
 from schemas.entity import Entity, entity_id
 from schemas.evidence import Evidence

@@ -3,7 +3,6 @@
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
-from pathlib import Path
 
 from actors.choose import inline_mesh, ray_is_installed, ray_mesh
 from actors.extractor import open_extractor
@@ -23,6 +22,7 @@ from stores.ledger import open_ledger
 from stores.open import is_kafka, open_graph, open_index, open_log
 from stores.plans import Plans
 from stores.ports import GraphStore, LanguageModel, SearchIndex, StoreUrls
+from stores.shelf import open_shelf, suffix_of
 from stores.sqlite.replies import Replies
 from stores.sqlite.usage import UsageFile
 from streams.choose import open_worker
@@ -67,9 +67,9 @@ class Home:
             opened.callback(self.graph.close)
             self.ledger = open_ledger(url_in(self.folder, self.space, "sqlite", "jobs.db"))
             opened.callback(self.ledger.close)
-            archive = settings.jobs.archive
-            place = Path(archive) / self.space if archive else place_of(self.folder, self.space) / "archive"
-            self.archive = Archive(place, self.ledger)
+            beside = str(place_of(self.folder, self.space) / "archive")
+            shelf = open_shelf(settings.jobs.archive, self.space) if settings.jobs.archive else open_shelf(beside)
+            self.archive = Archive(shelf, self.ledger, suffix_of(settings.jobs.archive_packing))
             self.plans = Plans(self.ledger)
             self.topics = topics_of(settings, self.space)
             self.language = open_language(settings.llm)

@@ -19,6 +19,7 @@ from schemas.limits import check_bank, check_text, shown
 from schemas.query import Fusion
 from stores.kafka.options import KafkaOptions
 from stores.language.options import LanguageOptions
+from stores.shelf import Packing
 from streams.topics import check_prefix
 
 PREFIX = "BELIEFMESH_"
@@ -144,6 +145,7 @@ class JobSettings(msgspec.Struct, frozen=True):
     evaluate_hours: Hours = 0.0
     archive_after_days: Annotated[float, msgspec.Meta(ge=0.0, le=100_000.0)] = 365.0
     archive: str = ""
+    archive_packing: Packing = "auto"
     archive_megabytes: Annotated[float, msgspec.Meta(ge=0.0, le=1e12)] = 1e9
     proposals_at_least: Annotated[float, msgspec.Meta(ge=0.0, le=1.0)] = 0.5
     calibrate_gold: str = ""

@@ -5,12 +5,12 @@ from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
-from beliefs.access import readers_of
 from recall.names import entities_in
 from recall.period import Period
 from recall.roster import asked_about, bearers
 from recall.seen import Seen
 from recall.when import periods_in
+from schemas.audience import readers_of
 from schemas.query import RETRIEVERS, Query
 from stores.ports import Embedder, GraphStore, Hit, IndexFilter, SearchIndex, Vectors
 

@@ -186,7 +186,7 @@ def explanation_text(explanation: Explanation) -> str:
     moment = format_instant(explanation.moment)
     terms = [f"  {term(one)}" for one in explanation.contributions]
     chain = ["Concluded from:", *map(_premise_line, explanation.premises)] if explanation.premises else []
-    return "\n".join([head, f"At {moment}: {sums}", *terms, *chain])
+    return "\n".join([head, f"At {moment}: {sums}", *terms, *chain, *_older(explanation.archived)])
 
 
 def history_text(history: History) -> str:
@@ -197,7 +197,16 @@ def history_text(history: History) -> str:
         lines += [f"  {standing(belief)}: {belief.statement}" for belief in turn.beliefs]
     lines.append("Now:")
     lines += [f"  {standing(belief)}: {belief.statement}" for belief in history.beliefs]
-    return "\n".join(lines)
+    return "\n".join([*lines, *_older(history.archived)])
+
+
+def _older(archived: int) -> list[str]:
+    """That there is evidence besides what was told."""
+    return (
+        [f"{archived} more pieces of evidence are archived; `beliefmesh jobs run restore` brings them back."]
+        if archived
+        else []
+    )
 
 
 def _premise_line(premise: Premise) -> str:

@@ -51,7 +51,10 @@ class Premise(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Explanation(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """Every term of one belief's confidence at a moment, and what it was concluded from, step by step."""
+    """Every term of one belief's confidence at a moment, and what it was concluded from, step by step.
+
+    `archived` pieces of its slot's evidence lie in the archive and are no terms; the job `restore` brings them back.
+    """
 
     belief: Belief
     moment: Instant
@@ -61,6 +64,7 @@ class Explanation(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     confidence: float
     contributions: tuple[Contribution, ...]
     premises: tuple[Premise, ...] = ()
+    archived: int = 0
 
 
 NEWEST_TURNS = 200
@@ -79,6 +83,7 @@ class History(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The turns of a slot, oldest first; `beliefs` is its state at the moment of asking.
 
     `earlier` says that there are turns before these; `next` is the place to go on from, if there are any after them.
+    `archived` pieces of its evidence lie in the archive and are in no turn; the job `restore` brings them back.
     """
 
     slot: str
@@ -86,6 +91,7 @@ class History(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     beliefs: tuple[Belief, ...]
     earlier: bool = False
     next: str = ""
+    archived: int = 0
 
 
 class Found(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -1,73 +1,85 @@
 """The archive: evidence in compressed files of JSON lines, and a catalogue of what lies in which, beside the ledger."""
 
-import gzip
-import os
 import sqlite3
-from collections.abc import Iterator, Sequence
-from pathlib import Path
+from collections.abc import Collection, Iterator, Sequence
 
 import msgspec
 
 from schemas.archived import Archived
+from schemas.audience import audience_of
 from schemas.errors import StoreUnavailable
 from schemas.identity import digest
 from schemas.instant import Instant
 from schemas.slot import Change
 from schemas.wire import dump, load
 from stores.ledger import Ledger
+from stores.shelf import Shelf, packed, unpacked
 
-_SUFFIX = ".jsonl.gz"
-_LEVEL = 6
 _AT_ONCE = 500
 _TABLES = (
     "CREATE TABLE IF NOT EXISTS archived (bank TEXT NOT NULL, id TEXT NOT NULL, observation TEXT NOT NULL, "
     "effective INTEGER NOT NULL, ingested INTEGER NOT NULL, until INTEGER, known_until INTEGER, file TEXT NOT NULL, "
-    "restored INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (bank, id)) WITHOUT ROWID",
+    "restored INTEGER NOT NULL DEFAULT 0, slot TEXT NOT NULL DEFAULT '', readers TEXT NOT NULL DEFAULT '[]', "
+    "PRIMARY KEY (bank, id)) WITHOUT ROWID",
     "CREATE TABLE IF NOT EXISTS untold (bank TEXT NOT NULL, slot TEXT NOT NULL, change BLOB NOT NULL, "
     "PRIMARY KEY (bank, slot)) WITHOUT ROWID",
-    "CREATE INDEX IF NOT EXISTS archived_by_file ON archived (bank, file)",
+    "CREATE TABLE IF NOT EXISTS begun (bank TEXT NOT NULL, file TEXT NOT NULL, bytes INTEGER NOT NULL, "
+    "PRIMARY KEY (bank, file)) WITHOUT ROWID",
 )
+_INDEXES = (
+    "CREATE INDEX IF NOT EXISTS archived_by_file ON archived (bank, file)",
+    "CREATE INDEX IF NOT EXISTS archived_by_slot ON archived (bank, slot)",
+)
+_WITHOUT_SLOTS = (
+    "ALTER TABLE archived ADD COLUMN slot TEXT NOT NULL DEFAULT ''",
+    "ALTER TABLE archived ADD COLUMN readers TEXT NOT NULL DEFAULT '[]'",
+    "INSERT OR IGNORE INTO begun SELECT DISTINCT bank, file, 0 FROM archived",
+)
+"""What a catalogue lacks that was begun before it knew of slots."""
+
+_PUT = """
+INSERT OR REPLACE INTO archived
+    (bank, id, observation, effective, ingested, until, known_until, file, slot, readers)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+"""
 _ANY = 1 << 62
 
 
 class Archive:
-    """Files in a folder, one folder a bank; for several threads. Raises StoreUnavailable."""
+    """Files on a shelf, packed alike; for several threads. Raises StoreUnavailable.
 
-    def __init__(self, folder: Path, ledger: Ledger) -> None:
-        self._folder = folder
+    A shelf belongs to one catalogue alone: only the files that it began are ever read or removed.
+    """
+
+    def __init__(self, shelf: Shelf, ledger: Ledger, suffix: str) -> None:
+        self._shelf = shelf
         self._ledger = ledger
+        self._suffix = suffix
         with ledger.writing() as connection:
             for statement in _TABLES:
                 connection.execute(statement)
+            if "slot" not in {row[1] for row in connection.execute("PRAGMA table_info(archived)")}:
+                for statement in _WITHOUT_SLOTS:
+                    connection.execute(statement)
+            for statement in _INDEXES:
+                connection.execute(statement)
 
     def put(self, bank: str, pieces: Sequence[Archived], changes: Sequence[Change]) -> int:
-        """Keep the pieces in one file, durable on return, the file before the catalogue; returns its bytes.
+        """Keep the pieces in one file, durable on return; returns its bytes.
 
-        `changes` are to be told once the pieces have left their slots, and are kept until they were (`told`). The same
-        pieces give the same file again, so that the call may be repeated.
+        First it is noted that the file is begun, so that `sweep` finds what a kill leaves; then the file is written,
+        then the catalogue, with `changes`, which are to be told once the pieces have left their slots, and are kept
+        until they were (`told`). The same pieces give the same file again, so that the call may be repeated.
         """
-        lines = b"".join(msgspec.json.encode(piece) + b"\n" for piece in pieces)
-        name = digest(*(piece.evidence.id for piece in pieces)) + _SUFFIX
-        size = self._write(bank, name, gzip.compress(lines, _LEVEL, mtime=0))
+        name = digest(*(piece.evidence.id for piece in pieces)) + self._suffix
+        data = packed(b"".join(msgspec.json.encode(piece) + b"\n" for piece in pieces), name)
         with self._ledger.writing() as connection:
-            connection.executemany(
-                "INSERT OR REPLACE INTO archived VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0)",
-                [
-                    (
-                        bank,
-                        piece.evidence.id,
-                        piece.evidence.observation_id,
-                        piece.evidence.effective_at,
-                        piece.evidence.ingested_at,
-                        piece.until,
-                        piece.known_until,
-                        name,
-                    )
-                    for piece in pieces
-                ],
-            )
+            connection.execute("INSERT OR REPLACE INTO begun VALUES (?, ?, ?)", (bank, name, len(data)))
+        self._shelf.write(bank, name, data)
+        with self._ledger.writing() as connection:
+            connection.executemany(_PUT, [_row(bank, piece, name) for piece in pieces])
             _note(connection, bank, changes)
-        return size
+        return len(data)
 
     def note(self, bank: str, changes: Sequence[Change]) -> None:
         """Keep changes that are to be told, although nothing goes into the archive."""
@@ -108,39 +120,44 @@ class Archive:
         wanted = {id for (id,) in rows}
         if not wanted:
             return []
-        path = self._folder / bank / name
+        data, place = self._shelf.read(bank, name), self._shelf.place(bank, name)
         try:
-            pieces = [
-                msgspec.json.decode(line, type=Archived) for line in gzip.decompress(path.read_bytes()).splitlines()
-            ]
-        except (OSError, EOFError, ValueError, msgspec.DecodeError) as error:
-            raise StoreUnavailable(f"the archive {path} cannot be read ({error}); put it back from a copy") from error
+            pieces = [msgspec.json.decode(line, type=Archived) for line in unpacked(data, name).splitlines()]
+        except (ValueError, msgspec.DecodeError) as error:
+            raise StoreUnavailable(f"the archive {place} cannot be read ({error}); put it back from a copy") from error
         if missing := wanted - {piece.evidence.id for piece in pieces}:
-            raise StoreUnavailable(f"the archive {path} lacks {len(missing)} pieces; put it back from a copy")
+            raise StoreUnavailable(f"the archive {place} lacks {len(missing)} pieces; put it back from a copy")
         return [piece for piece in pieces if piece.evidence.id in wanted]
 
     def drop(self, bank: str, name: str) -> None:
         """Remove a file whose pieces are in their slots again; what a kill cuts short, the next call completes."""
         with self._ledger.writing() as connection:
             connection.execute("UPDATE archived SET restored = 1 WHERE (bank, file) = (?, ?)", (bank, name))
-        try:
-            (self._folder / bank / name).unlink(missing_ok=True)
-        except OSError as error:
-            raise StoreUnavailable(f"the archive {self._folder / bank / name} cannot be removed ({error})") from error
+        self._shelf.remove(bank, name)
         with self._ledger.writing() as connection:
-            connection.execute("DELETE FROM archived WHERE (bank, file) = (?, ?)", (bank, name))
+            for table in ("archived", "begun"):
+                connection.execute(f"DELETE FROM {table} WHERE (bank, file) = (?, ?)", (bank, name))
 
     def sweep(self, bank: str) -> int:
-        """Remove files of which the catalogue knows nothing, left by a kill; returns how many. For a job alone."""
-        folder = self._folder / bank
+        """Remove files that were begun and of which the catalogue knows nothing, left by a kill; returns how many."""
+        with self._ledger.reading() as connection:
+            begun = connection.execute("SELECT file FROM begun WHERE bank = ? ORDER BY file", (bank,)).fetchall()
         known = set(self.files(bank, "", -1))
-        strange = [path for path in folder.glob("*") if path.name not in known] if folder.is_dir() else []
-        try:
-            for path in strange:
-                path.unlink(missing_ok=True)
-        except OSError as error:
-            raise StoreUnavailable(f"the archive {folder} cannot be cleared ({error})") from error
+        strange = [name for (name,) in begun if name not in known]
+        for name in strange:
+            self.drop(bank, name)
         return len(strange)
+
+    def beneath(self, bank: str, slots: Collection[str], readers: Sequence[str]) -> int:
+        """How many archived pieces these slots have that may be read with these tokens."""
+        found = 0
+        for slot in slots:
+            with self._ledger.reading() as connection:
+                rows = connection.execute(
+                    "SELECT readers FROM archived WHERE (bank, slot) = (?, ?) AND restored = 0", (bank, slot)
+                ).fetchall()
+            found += sum(not set(msgspec.json.decode(row)).isdisjoint(readers) for (row,) in rows)
+        return found
 
     def lacking(self, bank: str, as_of: Instant | None, known_at: Instant | None) -> int:
         """How many archived pieces would count for a question about that time, where nothing stands for them."""
@@ -178,40 +195,30 @@ class Archive:
 
     def takes(self, bank: str) -> int:
         """Bytes of the bank's files."""
-        folder = self._folder / bank
-        try:
-            return sum(path.stat().st_size for path in folder.glob(f"*{_SUFFIX}")) if folder.is_dir() else 0
-        except OSError as error:
-            raise StoreUnavailable(f"the archive {folder} cannot be read ({error})") from error
+        with self._ledger.reading() as connection:
+            (taken,) = connection.execute(
+                "SELECT coalesce(sum(bytes), 0) FROM begun WHERE bank = ?", (bank,)
+            ).fetchone()
+        return int(taken)
 
-    def _write(self, bank: str, name: str, data: bytes) -> int:
-        """Write a file so that it is there whole or not at all, whatever happens."""
-        folder = self._folder / bank
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            coming = folder / f"{name}.new"
-            with coming.open("wb") as file:
-                file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
-            coming.replace(folder / name)
-            for place in (folder, self._folder, self._folder.parent):
-                _keep_names(place)
-        except OSError as error:
-            raise StoreUnavailable(f"the archive {folder} cannot be written ({error})") from error
-        return len(data)
+
+def _row(bank: str, piece: Archived, name: str) -> tuple[object, ...]:
+    evidence = piece.evidence
+    return (
+        bank,
+        evidence.id,
+        evidence.observation_id,
+        evidence.effective_at,
+        evidence.ingested_at,
+        piece.until,
+        piece.known_until,
+        name,
+        evidence.slot,
+        msgspec.json.encode(audience_of(evidence)).decode(),
+    )
 
 
 def _note(connection: sqlite3.Connection, bank: str, changes: Sequence[Change]) -> None:
     connection.executemany(
         "INSERT OR REPLACE INTO untold VALUES (?, ?, ?)", [(bank, change.slot, dump(change)) for change in changes]
     )
-
-
-def _keep_names(folder: Path) -> None:
-    """Make the names in a folder durable."""
-    opened = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(opened)
-    finally:
-        os.close(opened)

@@ -18,7 +18,6 @@ from beliefmesh.verbs.listing import MOST_LISTED
 from beliefmesh.verbs.upkeep import check_mode, place_of_run
 from schemas.errors import InvalidInput, UnknownBank
 from schemas.job import JobRun, JobRuns, ListedJob, ListedJobs
-from schemas.limits import check_bank
 
 _MOST_SECONDS = 60.0
 
@@ -54,7 +53,7 @@ async def run(bank: str, name: str, request: Request, mode: str = "apply", secon
     The body may have `arguments`, by name; none of them may name a file.
     """
     memory: Memory = request.app.state.memory
-    if check_bank(bank) not in await run_in_threadpool(memory.banks):
+    if not await run_in_threadpool(memory.is_known, bank):
         raise UnknownBank(f"there is no bank {bank!r}; retain something into it first")
     if not 0 < seconds <= _MOST_SECONDS:
         raise InvalidInput("seconds", f"is {seconds:g}; it must lie above 0, up to {_MOST_SECONDS:g}")

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 
 import msgspec
 
+from beliefmesh.archived import why_missing, with_archived
 from beliefmesh.ask import principal_of, query_of, slot_name
 from beliefmesh.state import live_beliefs, state_hash
 from beliefmesh.verbs.bound import Bound
@@ -12,10 +13,11 @@ from beliefmesh.verbs.listing import MOST_LISTED, not_a_place
 from schemas.answer import NEWEST_TURNS, Answer, Explanation, History
 from schemas.belief import Belief
 from schemas.entity import Entity
-from schemas.errors import StoreUnavailable
+from schemas.errors import NotFound, StoreUnavailable, UnknownBank
 from schemas.instant import Instant, parse_instant
 from schemas.limits import check_name, check_number
 from schemas.query import Principal, Query
+from schemas.slot import slot_id
 
 _MOST_DIGITS = 19
 
@@ -43,6 +45,11 @@ class Asking(Bound):
         except StoreUnavailable:
             self.home.tally.not_answered()
             raise
+        except UnknownBank as error:
+            if not self.home.archive.size(query.bank):
+                raise
+            told = f"all that bank {query.bank!r} held is archived; the job restore brings it back"
+            raise UnknownBank(told) from error
         self.home.tally.answered(answer, time.monotonic() - began)
         return answer
 
@@ -59,7 +66,8 @@ class Asking(Bound):
         """Every term of a belief's confidence, now or as of a time. Raises NotFound."""
         past = None if as_of is None else parse_instant(as_of, "as_of")
         moment = self.home.clock() if past is None else past
-        return self.home.mesh.explain(self._bank(bank), belief, principal_of(principal), moment, past)
+        name, who = self._bank(bank), principal_of(principal)
+        return with_archived(self.home.archive, name, self.home.mesh.explain(name, belief, who, moment, past), who)
 
     def history(
         self,
@@ -80,7 +88,16 @@ class Asking(Bound):
         check_number(limit, "limit", 1, MOST_LISTED)
         asked = check_name(of, "slot") if of else slot_name(entity, attribute)
         since = _turn_at(after) if oldest_first or after else None
-        return self.home.mesh.history(self._bank(bank), asked, principal_of(principal), self.home.clock(), since, limit)
+        name, who = self._bank(bank), principal_of(principal)
+        try:
+            found = self.home.mesh.history(name, asked, who, self.home.clock(), since, limit)
+        except NotFound as error:
+            slot = asked if isinstance(asked, str) else slot_id(name, *asked)
+            told = why_missing(self.home.archive, name, slot, who)
+            if not told:
+                raise
+            raise NotFound(told) from error
+        return with_archived(self.home.archive, name, found, who)
 
     def belief(self, id: str, *, bank: str | None = None, principal: Principal | str | None = None) -> Belief:
         """One belief as it is now. Raises NotFound."""

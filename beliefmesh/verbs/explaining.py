@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import msgspec
 
+from beliefmesh.archived import with_archived
 from beliefmesh.ask import principal_of
 from beliefmesh.merging import seen_by
 from beliefmesh.verbs.bound import Bound
@@ -38,8 +39,9 @@ class Explaining(Bound):
         wanted = _ids(beliefs, "beliefs"), _ids(observations, "observations")
         name = self._bank(bank)
         self._keep_up()
-        seen = seen_by(self.home.graph, name, principal_of(principal), self.home.clock())
-        return tuple(explained(seen, *wanted))
+        who = principal_of(principal)
+        seen = seen_by(self.home.graph, name, who, self.home.clock())
+        return tuple(with_archived(self.home.archive, name, one, who) for one in explained(seen, *wanted))
 
 
 def _ids(given: Sequence[str], field: str) -> list[str]:

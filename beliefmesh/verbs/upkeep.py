@@ -72,6 +72,10 @@ class Upkeep(Reflecting):
             self.home.worker.drain()
         return run
 
+    def is_known(self, bank: str) -> bool:
+        """Whether a bank holds anything, be it in the archive."""
+        return check_bank(bank) in self.banks() or self.home.archive.size(bank) > 0
+
     def summariser(self, bank: str) -> Callable[[Entity], bool]:
         """Writes the summary of an entity of a bank again if it is out of date, and says whether it was."""
         return partial(self._refreshed, bank)

@@ -75,7 +75,7 @@ def test_compaction_archives_what_was_said_again_and_changes_no_belief(watched: 
     assert restored.counts == {"files": 1, "restored": 80}
     assert watched.state_hash(now=ASKED) == whole
     assert watched.doctor().differences == ()
-    assert not list((watched.home.folder.path / "archive").rglob("*.gz"))
+    assert not list((watched.home.folder.path / "archive").rglob("*.jsonl*"))
 
 
 def test_a_dry_run_says_what_would_go_and_changes_nothing(watched: Memory) -> None:
@@ -242,7 +242,7 @@ def test_what_is_forgotten_is_in_no_archive_and_does_not_come_back(watched: Memo
 
     assert (report.observations, report.evidence) == (100, 100)
     folder = watched.home.folder.path
-    assert not list((folder / "archive").rglob("*.gz"))
+    assert not list((folder / "archive").rglob("*.jsonl*"))
     assert watched.home.archive.size("default") == 0
     assert not [file for file in folder.rglob("*") if file.is_file() and b"host 3" in file.read_bytes()]
     assert "restored" not in watched.run_job("restore").counts
@@ -252,7 +252,7 @@ def test_what_is_forgotten_is_in_no_archive_and_does_not_come_back(watched: Memo
 
 def test_an_archive_that_is_damaged_is_refused_and_nothing_is_lost(watched: Memory) -> None:
     watched.run_job("compaction")
-    (file,) = (watched.home.folder.path / "archive").rglob("*.gz")
+    (file,) = (watched.home.folder.path / "archive").rglob("*.jsonl*")
     good = file.read_bytes()
     file.write_bytes(good[:50])
 

@@ -2,9 +2,10 @@
 
 from collections.abc import Callable
 
-from beliefs.access import audience_of, public, readers_of, visible
+from beliefs.access import public, visible
 from beliefs.resolve import resolve
 from beliefs.revise import revise, view
+from schemas.audience import audience_of, readers_of
 from schemas.entity import Entity, entity_id
 from schemas.evidence import Evidence
 from schemas.instant import DAY
