@@ -2,6 +2,9 @@
 
 import re
 
+import msgspec
+
+from beliefs.chinese_aliases import cut_aliases
 from beliefs.chinese_facts import allergic, born, can, change, does, habit, is_value, likes, names, state
 from beliefs.chinese_orders import allowed, always, make, must, save_as, set_to, use
 from beliefs.chinese_places import is_in, lives, looks_after, role_of, works
@@ -9,7 +12,19 @@ from beliefs.chinese_prepare import LEAD, compared, cut_scope, trimmed
 from beliefs.chinese_thresholds import threshold
 from beliefs.chinese_words import SETTINGS, UNSURE, english_name, named
 from beliefs.dates import cut_dates
-from beliefs.reading import NOTHING, Negation, Reading, Readings, Rule, Sentence, cut_lead, first_fit, negated, within
+from beliefs.reading import (
+    NOTHING,
+    Negation,
+    Reading,
+    Readings,
+    Rule,
+    Sentence,
+    cut_lead,
+    first_fit,
+    negated,
+    with_aliases,
+    within,
+)
 from schemas.instant import Instant
 
 RULES: tuple[tuple[str, Rule], ...] = (
@@ -79,6 +94,10 @@ def read_chinese(text: str, moment: Instant) -> Readings:
     if UNSURE.search(text):
         return NOTHING
     text, urged = cut_lead(LEAD, text)
+    rest, aliases = cut_aliases(text)
+    if aliases:
+        named_so = tuple(msgspec.structs.replace(reading, rule="rule:zh.alias") for reading in aliases)
+        return with_aliases(named_so, read_chinese(rest, moment), rest)
     dated = cut_dates(text, moment, _HAPPENING.search(text) is not None)
     text, more_urged = cut_lead(LEAD, dated.text)
     text, scope = cut_scope(_EXCEPT.sub("", text))

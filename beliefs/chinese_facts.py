@@ -199,7 +199,7 @@ def allergic(sentence: Sentence) -> Readings:
     found = _ALLERGIC.fullmatch(sentence.text)
     if found is None or _VAGUE.match(found["what"]):
         return NOTHING
-    parts = [part for part in _AND.split(found["what"]) if part]
+    parts = [part for each in _AND.split(found["what"]) if (part := each.removeprefix("对"))]
     return tuple(reading for part in parts for reading in about(found["who"], "allergy", part, "text"))
 
 

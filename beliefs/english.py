@@ -3,6 +3,7 @@
 import re
 
 from beliefs.dates import cut_dates
+from beliefs.english_aliases import also_known, cut_aliases
 from beliefs.english_orders import always, make, must, save_as, set_to, use
 from beliefs.english_people import allergic, born, habit, likes, names
 from beliefs.english_places import is_in, lives, works
@@ -24,12 +25,14 @@ from beliefs.reading import (
     needing,
     negated,
     thing,
+    with_aliases,
     within,
 )
 from beliefs.sentences import words
 from schemas.instant import Instant
 
 RULES: tuple[tuple[str, Rule], ...] = (
+    ("alias", needing("known called aka a.k.a a.k.a. referred", also_known)),
     ("name", needing("name call called named go goes nickname", names)),
     ("born", needing("born", born)),
     ("allergy", needing("allergic allergy", allergic)),
@@ -88,6 +91,10 @@ def read_english(text: str, moment: Instant) -> Readings:
         return (_revert(found["what"]),)
     if unsure(text):
         return NOTHING
+    plain, _ = cut_lead(LEAD, text)
+    rest, aliases = cut_aliases(plain)
+    if aliases:
+        return with_aliases(aliases, read_english(f"{text.removesuffix(plain)}{rest}", moment), rest)
     standing = is_standing(text)
     text, urged = cut_lead(LEAD, text)
     text = spelled_out(text)

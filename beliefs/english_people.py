@@ -42,6 +42,7 @@ _MEALS = re.compile(
     r"(?i)\b(?:breakfast|lunch|dinner|there|here|out|home|together|well|a|an|the|my|his|her|some|to|with)\b"
 )
 _AND = re.compile(r"\s?(?:,\sand|,|\sand)\s")
+_ANOTHER = re.compile(r"^(?:both\s)?(?:also\s)?(?:to\s)?")
 _NAMES = re.compile(
     r"(?:(?P<i>[Mm]y\s(?:full\s)?name\sis|I\sam\scalled)\s|(?P<nick>(?:(?:[Pp]lease|[Yy]ou\scan|[Jj]ust)\s)*[Cc]all\sme|I\sgo\sby|[Mm]y\snickname\sis)\s"
     r"|(?P<who>.+?)\s(?:is\s(?:called|named)|goes\sby\sthe\sname(?:\sof)?)\s)"
@@ -95,7 +96,7 @@ def allergic(sentence: Sentence) -> Readings:
     who, what = groups["who"] or groups["who2"], groups["what"] or groups["what2"]
     if len(what.split()) > 8 or _VAGUE.match(what):
         return NOTHING
-    parts = [part.strip() for part in _AND.split(what) if part.strip()]
+    parts = [part for each in _AND.split(what) if (part := _ANOTHER.sub("", each.strip()))]
     allergies = (Reading(attribute="allergy", value=part, value_type="text") for part in parts)
     return tuple(reading for allergy in allergies for reading in about(allergy, who))
 

@@ -16,6 +16,7 @@ from schemas.claim import Claim
 from schemas.entity import Entity
 from schemas.identity import normal_name
 from schemas.observation import Observation
+from schemas.reserved import is_alias
 
 _CJK = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]")
 _ASKING = ("?", "？", '?"', "？”", "？」")
@@ -49,9 +50,15 @@ def claims_by(read_sentence: Read, observation: Observation) -> tuple[Claim, ...
         mark = next((reading for reading in readings if reading.attribute is None), mark)
         if len(spans) == 1 and readings and mark is None and readings[0].kind == "instruction":
             mark = Reading(attribute=None, value=None, kind="instruction", tier="high", rule="free")
-        covered = covered and any(r.attribute is not None and r.stance == "supports" for r in readings)
+        covered = covered and _is_covered(readings)
     read = tuple(dict.fromkeys(claims))
     return read if covered else (*read, *_free(observation, spans, mark))
+
+
+def _is_covered(readings: tuple[Reading, ...]) -> bool:
+    """Whether a sentence is said in full by what was read of it."""
+    told = [reading for reading in readings if reading.attribute is not None]
+    return len(told) == len(readings) and any(reading.stance == "supports" for reading in told)
 
 
 def _stated(observation: Observation) -> tuple[Claim, ...]:
@@ -102,7 +109,7 @@ def _claim(reading: Reading, statement: str, observation: Observation) -> Claim:
 def _place(reading: Reading, observation: Observation) -> tuple[Entity, str | None]:
     """Whose attribute it is; where the observation's entity is not the subject, the attribute names the subject."""
     given, subject, attribute = observation.entity, reading.subject, reading.attribute
-    if given is None:
+    if given is None or (subject is not None and is_alias(attribute)):
         return subject or _speaker(observation), attribute
     if subject is None or attribute is None or attribute in _SHARED:
         return given, attribute

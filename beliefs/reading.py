@@ -35,7 +35,7 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True):
     """What a rule understood: a value of an attribute of a subject.
 
     `subject` None means that nobody is named; `speaker` that the sentence is about who says it. Without an
-    attribute the sentence is only marked (by `rule`) and stays a free claim.
+    attribute the sentence is only marked (by `rule`) and stays a free claim, beside what else was read of it.
     """
 
     attribute: str | None
@@ -122,6 +122,14 @@ def _negate(reading: Reading, negation: Negation) -> Readings:
     if negation == "not" and reading.kind != "instruction":
         return (replace(reading, stance="refutes"),)
     return (replace(reading, stance="retracts"),)
+
+
+def with_aliases(aliases: Readings, others: Readings, rest: str) -> Readings:
+    """Further names, and what the rest of the sentence says; where nothing of that is read, it is kept, too."""
+    if others or not rest:
+        return (*aliases, *others)
+    kept = Reading(attribute=None, value=None, subject=aliases[0].subject, rule="free")
+    return (*aliases, kept)
 
 
 def order(attribute: str, value: str | bool, whole: tuple[Entity | None, Scope]) -> Reading:

@@ -11,7 +11,7 @@ def words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-_ABBREVIATIONS = words("mr mrs ms dr prof st vs etc no fig e.g i.e u.s a.m p.m inc ltd co jr sr approx")
+_ABBREVIATIONS = words("mr mrs ms dr prof st vs etc no fig e.g i.e a.k.a u.s a.m p.m inc ltd co jr sr approx")
 _BOUND = re.compile(
     r"[.!?]+[\"'”’)\]]*(?=\s)"  # Latin ends, before white space
     r"|[。！？；!?]+[\"'”’」』）)]*(?=[^\s])"  # CJK ends need no space

@@ -301,6 +301,15 @@ def test_an_alias_once_told_resolves_both_ways(memory: Memory) -> None:
     assert {b.entity for b in memory.holders()} == {wang, xiao}
 
 
+def test_an_alias_told_in_passing_leads_there_beside_others(memory: Memory) -> None:
+    memory.retain(["Robert Smith, also known as Bob, lives in Oslo.", "Robert Smith is also known as Robby."])
+
+    for name in ("Bob", "Robby"):
+        assert "Oslo" in [found.belief.value for found in memory.recall(f"Where does {name} live?").found]
+    (listed,) = [one for one in memory.entities("Robert Smith") if one.entity.name == "Robert Smith"]
+    assert sorted(listed.aliases) == ["Bob", "Robby"]
+
+
 def test_a_private_alias_leads_nobody_else(memory: Memory) -> None:
     memory.retain(
         [

@@ -207,3 +207,22 @@ def test_going_back_is_marked_and_not_guessed(text: str, extractor: str) -> None
     claim = only(text)
 
     assert (claim.attribute, claim.extractor, claim.kind) == (None, extractor, "instruction")
+
+
+def test_further_names_in_passing_leave_the_rest_of_the_sentence_to_be_read() -> None:
+    assert [(c.entity.name, c.attribute, c.value) for c in told("王小明（又名小明、阿明）住在上海。")] == [
+        ("王小明", "alias", "小明"),
+        ("王小明", "alias", "阿明"),
+        ("王小明", "residence", "上海"),
+    ]
+    assert (only("我也叫小明。").entity.name, only("我也叫小明。").value) == ("小林", "小明")
+    assert (only("中国人民银行简称央行。").attribute, only("王小明的别名是小明。").value) == ("alias", "小明")
+
+
+@pytest.mark.parametrize("text", ["他又名小明。", "这个项目又叫停了。", "他也叫我来。", "王小明又名小明吗？"])
+def test_what_gives_nobody_a_name_is_no_alias(text: str) -> None:
+    assert [claim.attribute for claim in told(text)] == [None]
+
+
+def test_several_allergies_are_several_values() -> None:
+    assert [claim.value for claim in told("王强对花生和对海鲜过敏。")] == ["花生", "海鲜"]

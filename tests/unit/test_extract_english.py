@@ -57,6 +57,9 @@ VALUES = [
     ("Call me Bob.", "dana", "nickname", "Bob", "name"),
     ("I was born in Colorado.", "dana", "birthplace", "Colorado", "name"),
     ("Alice is allergic to seafood.", "Alice", "allergy", "seafood", "text"),
+    ("The billing service is also known as Tally.", "billing service", "alias", "Tally", "name"),
+    ("Robert Smith, a.k.a. Bob.", "Robert Smith", "alias", "Bob", "name"),
+    ("I am also known as Bob.", "dana", "alias", "Bob", "name"),
     ("I was born on 5 May 1990.", "dana", "birth date", "1990-05-05", "date"),
     ("Alice has a seafood allergy.", "Alice", "allergy", "seafood", "text"),
     ("Alice lives in Oslo.", "Alice", "residence", "Oslo", "name"),
@@ -338,3 +341,46 @@ def test_two_documents_meet_in_one_slot() -> None:
 
     assert (old.entity, old.attribute) == (new.entity, new.attribute)
     assert (old.value, new.value) == ("100 CNY", "200 CNY")
+
+
+def test_a_further_name_in_passing_leaves_the_rest_of_the_sentence_to_be_read() -> None:
+    claims = told("Robert Smith, also known as Bob, lives in Oslo.")
+    assert [(claim.entity.name, claim.attribute, claim.value) for claim in claims] == [
+        ("Robert Smith", "alias", "Bob"),
+        ("Robert Smith", "residence", "Oslo"),
+    ]
+
+
+def test_a_sentence_that_is_not_read_but_for_a_further_name_is_kept_whole_too() -> None:
+    text = "Robert Smith (also known as Bob) leads sales."
+    alias, free = told(text)
+    assert (alias.attribute, alias.value) == ("alias", "Bob")
+    assert (free.attribute, free.statement, free.entity.name) == (None, text, "Robert Smith")
+
+
+def test_a_further_name_belongs_to_whom_the_sentence_names_whatever_the_observation_is_about() -> None:
+    observation = Observation(
+        id="o1", bank="b", source=Source("s"), observed_at=MOMENT, text="Bo is also called Max.", entity=Entity("Ann")
+    )
+    (claim,) = extract(observation)
+    assert (claim.entity.name, claim.attribute, claim.value) == ("Bo", "alias", "Max")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "He is also known as Bob.",
+        "Ann also called Bob yesterday.",
+        "Ann is better known as a fast runner.",
+        "Ann is commonly known as the fastest runner.",
+        "Python is known as a slow language.",
+        "Is Robert also known as Bob?",
+    ],
+)
+def test_what_gives_nobody_a_name_is_no_alias(text: str) -> None:
+    assert [claim.attribute for claim in told(text)] == [None]
+
+
+def test_several_allergies_are_several_values() -> None:
+    assert [claim.value for claim in told("Omar is allergic to peanuts and to seafood.")] == ["peanuts", "seafood"]
+    assert [claim.value for claim in told("Omar is allergic to both milk, eggs, and nuts.")] == ["milk", "eggs", "nuts"]
