@@ -54,7 +54,11 @@ class EntityShard:
         return self._write(list(by_slot), lambda key, *known: _revised(by_slot[key], now, *known), now)
 
     def review(self, slots: Sequence[SlotKey], now: Instant) -> list[Change]:
-        """Decide (bank, slot) pairs again because time or policy has moved; changes of those that did change."""
+        """Decide (bank, slot) pairs again because time, policy or a premise has moved; changes of those that moved.
+
+        They may belong to another shard, which may have written them since; so they are read anew.
+        """
+        self.drop(slots)
         changes = self._write(list(slots), lambda _, *known: _revised((), now, *known), now)
         return [change for change in changes if change.beliefs]
 

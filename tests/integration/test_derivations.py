@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from actors.shard import EntityShard
 from beliefmesh import Memory
 from beliefmesh.settings import MeshSettings, Settings, StoreSettings
 from beliefmesh.state import founded_slots
@@ -156,6 +157,23 @@ def test_conclusions_that_rest_on_each_other_are_not_held(memory: Memory) -> Non
     memory.retain(fact("one", "so", day=4, source="one-3", stance="retracts"))
     assert [state(memory, "one", "so"), state(memory, "two", "so")] == ["revoked", "revoked"]
     assert_stored_state_follows(memory)
+
+
+def test_a_shard_that_decides_slots_of_another_one_again_knows_what_that_one_wrote_meanwhile(memory: Memory) -> None:
+    one, two = id_of("one", "state", "so"), id_of("two", "state", "so")
+    graph, now = memory.home.graph, memory.home.clock()
+    owner, other = EntityShard(graph), EntityShard(graph)
+    circle = [("team", slot_id("team", Entity(name), "state")) for name in ("one", "two")]
+
+    def apply(told: dict[str, Any]) -> set[str]:
+        owner.apply(_evidence(memory, told), now)
+        other.review(circle, now)
+        return {state(memory, "one", "so"), state(memory, "two", "so")}
+
+    owner.apply(_evidence(memory, concluded("one", "so", two)), now)
+    assert apply(concluded("two", "so", one)) == {"revoked"}
+    assert apply(fact("one", "so", day=3)) == {"active"}
+    assert apply(fact("one", "so", day=4, source="one-3", stance="retracts")) == {"revoked"}
 
 
 def test_a_premise_of_another_bank_never_counts(memory: Memory) -> None:
