@@ -38,6 +38,8 @@ RUN apt-get update \
  && useradd --uid 10001 --gid 10001 --no-create-home --home-dir /tmp --shell /usr/sbin/nologin beliefmesh \
  && install --directory --owner 10001 --group 10001 --mode 0750 /var/lib/beliefmesh
 COPY --from=build /opt/beliefmesh /opt/beliefmesh
+# For whoever starts a login shell, which sets its own PATH, as KubeRay can.
+RUN ln -s /opt/beliefmesh/bin/beliefmesh /opt/beliefmesh/bin/ray /usr/local/bin/
 ENV PATH=/opt/beliefmesh/bin:$PATH \
     HOME=/tmp \
     PYTHONDONTWRITEBYTECODE=1 \

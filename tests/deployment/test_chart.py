@@ -162,14 +162,12 @@ def test_on_ray_jobs_run_by_a_clock_in_the_cluster_and_by_no_other_schedule() ->
         named(each): each["spec"]["jobTemplate"]["spec"]["template"]["spec"]["containers"][0]["args"]
         for each in of_kind(manifests, "CronJob")
     }
-    to = "--address=http://demo-beliefmesh-head-svc:8265"
+    to = ["--address=http://demo-beliefmesh-head-svc:8265", "--wait", "--cpus=0", "--gpus=0"]
     assert submitted == {
-        "CronJob/demo-beliefmesh-decay": [to, "--", "beliefmesh", "jobs", "run", "decay", "--json"],
-        "CronJob/demo-beliefmesh-budget": [to, "--", "beliefmesh", "jobs", "run", "budget", "--json"],
-        "CronJob/demo-beliefmesh-compaction-support": [
-            to, "--", "beliefmesh", "jobs", "run", "compaction", "--bank=support", "--json",
-        ],
-    }  # fmt: skip
+        "CronJob/demo-beliefmesh-decay": ["jobs", "submit", "decay", *to],
+        "CronJob/demo-beliefmesh-budget": ["jobs", "submit", "budget", *to],
+        "CronJob/demo-beliefmesh-compaction-support": ["jobs", "submit", "compaction", *to, "--bank=support"],
+    }
     (head,) = [pod for pod in pods(manifests) if pod.owner.endswith("/head")]
     keeper = head.containers()[-1]
     assert environment(keeper, manifests)[environment_name("jobs.enabled")] == "false"
