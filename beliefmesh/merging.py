@@ -102,6 +102,16 @@ def entity_to_builtins(one: Listed) -> dict[str, Any]:
     }
 
 
+def proposal_to_builtins(pair: Proposal) -> dict[str, Any]:
+    """A proposed merge as plain data."""
+    return {
+        "entity": _named(pair.entity),
+        "into": _named(pair.into),
+        "score": pair.score,
+        "reasons": list(pair.reasons),
+    }
+
+
 def report_to_builtins(report: MergeReport) -> dict[str, Any]:
     """A report as plain data."""
     return {

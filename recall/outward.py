@@ -19,7 +19,7 @@ from schemas.reflection import Reflection, Summary
 
 Plain = dict[str, Any]
 
-_INSTANTS = frozenset(
+INSTANTS = frozenset(
     (
         "at",
         "moment",
@@ -33,7 +33,7 @@ _INSTANTS = frozenset(
         "newest_support",
     )
 )
-_MASSES = frozenset(("support", "refutation"))
+MASSES = frozenset(("support", "refutation"))
 
 
 def answer_to_builtins(answer: Answer) -> Plain:
@@ -43,7 +43,7 @@ def answer_to_builtins(answer: Answer) -> Plain:
 
 def belief_to_builtins(belief: Belief) -> Plain:
     """A belief without its masses."""
-    return _plain(belief, _MASSES)
+    return _plain(belief, MASSES)
 
 
 def explanation_to_builtins(explanation: Explanation) -> Plain:
@@ -84,7 +84,7 @@ def _value(name: str, value: object) -> object:
     match value:
         case None:
             return None
-        case int() if name in _INSTANTS:
+        case int() if name in INSTANTS:
             return format_instant(value)
         case Belief():
             return belief_to_builtins(value)

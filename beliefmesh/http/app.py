@@ -32,6 +32,7 @@ from beliefmesh.http import (
     voice,
 )
 from beliefmesh.http.audit import Audit
+from beliefmesh.http.document import complete
 from beliefmesh.http.door import door_of
 from beliefmesh.http.drain import Drain
 from beliefmesh.http.entry import enter
@@ -91,6 +92,7 @@ def create_app(memory: Memory, settings: Settings) -> FastAPI:
     app.add_middleware(
         Gate, meters=app.state.meters, limit=settings.http.max_in_flight, drain=app.state.drain, audit=audit
     )
+    complete(app)
     return app
 
 

@@ -76,6 +76,12 @@ _QUERY["properties"] |= {
 }
 _TEXT: Schema = {"type": "string"}
 
+LINES_BODY: Schema = {
+    "requestBody": {
+        "required": True,
+        "content": {"application/x-ndjson": {"schema": {"type": "string", "description": "one observation a line"}}},
+    }
+}
 OBSERVATIONS_BODY = body({"anyOf": [_OBSERVATION, {"type": "array", "items": _OBSERVATION}, _TEXT]}, lines=True)
 RECALL_BODY = body(_QUERY)
 REVOKE_BODY = body(

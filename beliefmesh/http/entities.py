@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import msgspec
 from fastapi import APIRouter
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
@@ -19,6 +18,7 @@ from beliefmesh.merging import (
     entity_to_builtins,
     place_of_entity,
     place_of_proposal,
+    proposal_to_builtins,
     report_to_builtins,
 )
 from schemas.errors import InvalidInput
@@ -85,7 +85,7 @@ async def proposals(
         after=after,
     )
     last = last_place(found, lambda pair: place_of_proposal(bank, pair), limit)
-    plain = {"proposals": msgspec.to_builtins(found)}
+    plain = {"proposals": [proposal_to_builtins(pair) for pair in found]}
     return page(request, Proposals(found), plain, cursor_of(request, last))
 
 

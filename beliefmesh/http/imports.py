@@ -15,6 +15,7 @@ from starlette.types import Receive, Scope, Send
 
 from beliefmesh.failure import error_to_builtins
 from beliefmesh.http.body import LINES_TYPE, MEGABYTE, signed_lines
+from beliefmesh.http.described import LINES_BODY
 from beliefmesh.http.lasting import lasting
 from beliefmesh.http.lines import Lines
 from beliefmesh.http.once import Repeated, asked_by, begun, key_of
@@ -48,7 +49,7 @@ class Progress(msgspec.Struct, kw_only=True):
     token: str = ""
 
 
-@router.post("/import")
+@router.post("/import", openapi_extra=LINES_BODY)
 async def import_lines(bank: str, request: Request, wait: bool = False) -> Response:
     """Keep observations written as JSON, one a line, of any number: each as it arrives, by itself.
 
