@@ -35,7 +35,8 @@ def rows_of(
             if edge.type == "mentions":
                 mentioned.setdefault(edge.dst, set()).add(edge.src)
         return [
-            _plain_row(belief, _told_at(belief, stored.evidence), mentioned.get(belief.id, ())) for belief in chosen
+            _plain_row(belief, _told_at(belief, stored.evidence), mentioned.get(belief.id, ()), stored.slot)
+            for belief in chosen
         ]
     return _rows_by_audience(stored, chosen, neighbours, policy, now)
 
@@ -52,9 +53,7 @@ def _rows_by_audience(
     """As the bank sees it from public evidence alone, and as those see it who may read more."""
     if len(stored.evidence) == 1 and is_plain(stored.evidence[0], now):
         (only,) = stored.evidence
-        return [
-            _row(belief, audience_of(only), [only], neighbours, checked=stored.slot.restricted) for belief in chosen
-        ]
+        return [_row(belief, audience_of(only), [only], neighbours, stored.slot) for belief in chosen]
     shared = public(stored.evidence)
     by_bank = judged(shared, policy, now)[1] if shared else {}
     by_all = judged(stored.evidence, policy, now)[1] if stored.slot.restricted else by_bank
@@ -62,9 +61,7 @@ def _rows_by_audience(
     for belief in chosen:
         words = _by_audience(by_bank.get(belief.id))
         words |= {who: said for who, said in _by_audience(by_all.get(belief.id)).items() if who != (PUBLIC,)}
-        rows += [
-            _row(belief, who, said, neighbours, checked=stored.slot.restricted) for who, said in sorted(words.items())
-        ]
+        rows += [_row(belief, who, said, neighbours, stored.slot) for who, said in sorted(words.items())]
     return rows
 
 
@@ -87,7 +84,12 @@ def _told_at(belief: Belief, evidence: Sequence[Evidence]) -> Instant:
     return max(named or [piece.effective_at for piece in evidence])
 
 
-def _plain_row(belief: Belief, at: Instant, mentioned: Iterable[str]) -> IndexRow:
+def is_embedded(belief: Belief, slot: Slot) -> bool:
+    """Whether a belief is among the vectors; else it is found by words, by time and over the graph."""
+    return belief.tier != "low" and not slot.demoted
+
+
+def _plain_row(belief: Belief, at: Instant, mentioned: Iterable[str], slot: Slot) -> IndexRow:
     """The one row of a belief that everybody may see and that stands in no session."""
     named = _named(belief.entity, belief.attribute, belief.statement)
     return IndexRow(
@@ -104,12 +106,12 @@ def _plain_row(belief: Belief, at: Instant, mentioned: Iterable[str]) -> IndexRo
         at=at,
         occurred_start=belief.occurred_start,
         occurred_end=belief.occurred_end,
-        embedded=belief.tier != "low",
+        embedded=is_embedded(belief, slot),
     )
 
 
 def _row(
-    belief: Belief, readers: tuple[str, ...], words: Sequence[Evidence], neighbours: Neighbours, *, checked: bool
+    belief: Belief, readers: tuple[str, ...], words: Sequence[Evidence], neighbours: Neighbours, slot: Slot
 ) -> IndexRow:
     newest = words[-1]
     statement = belief.statement if readers == (PUBLIC,) else newest.statement or belief.statement
@@ -129,8 +131,8 @@ def _row(
         at=newest.effective_at,
         occurred_start=newest.occurred_start,
         occurred_end=newest.occurred_end,
-        embedded=belief.tier != "low",
-        checked=checked,
+        embedded=is_embedded(belief, slot),
+        checked=slot.restricted,
     )
 
 

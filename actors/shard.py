@@ -75,7 +75,16 @@ class EntityShard:
             amendment = asked[key]
             if amendment.version not in (None, stored.slot.version if stored else 0):
                 return None
-            return amend(stored, amendment.remove, amendment.add, policy, now, again=key in left, fallen=fallen)
+            return amend(
+                stored,
+                amendment.remove,
+                amendment.add,
+                policy,
+                now,
+                again=key in left,
+                fallen=fallen,
+                demote=amendment.demote,
+            )
 
         self.drop(asked)
         for (bank, slot), stored in self._load(list(asked)).items():

@@ -21,9 +21,11 @@ from schemas.instant import format_instant
 from schemas.query import Principal
 from schemas.usage import UNUSED
 from schemas.worth import ValueModel, Worth
+from stores.embedders import known_dimensions
 from streams.topics import RECALL_LOG
 
 VALUE_FOLDER = "value"
+_BYTES_A_NUMBER = 4
 
 
 def value_files(home: Home) -> BankFiles[ValueModel]:
@@ -40,7 +42,14 @@ def usage_counted(home: Home) -> None:
 def scales_of(home: Home, bank: str) -> Scales:
     """Scales for a bank as of now, by the value in force, with every use counted that the log holds."""
     usage_counted(home)
-    return Scales(home.graph, bank, home.clock(), home.usage.usage, valued_by(value_files(home).read(bank)))
+    return Scales(
+        home.graph,
+        bank,
+        home.clock(),
+        home.usage.usage,
+        valued_by(value_files(home).read(bank)),
+        vector_bytes=_BYTES_A_NUMBER * known_dimensions(home.urls.embedder),
+    )
 
 
 def valued_by(model: ValueModel | None) -> Valued:

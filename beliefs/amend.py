@@ -24,12 +24,14 @@ def amend(
     *,
     again: bool = False,
     fallen: Fallen = NONE_FALLEN,
+    demote: bool = False,
 ) -> Revision | None:
     """The slot without some of its evidence and with other; None where there is no slot and nothing to make one of.
 
     It is as if what is removed had never been told. Ids that the slot does not hold are passed over, so that an
     amendment may be repeated; `again` removes them all the same, where a store kept them from a write that died. An id
-    that is both removed and added is replaced. A slot without any evidence ends.
+    that is both removed and added is replaced. A slot without any evidence ends. With `demote` it is not embedded any
+    more.
     """
     held = {piece.id: piece for piece in stored.evidence} if stored else {}
     dropped = {id: None for id in remove if id in held or again}
@@ -43,7 +45,7 @@ def amend(
     if not kept and not added:
         return None if stored is None else _ended(stored, tuple(dropped), now)
     evidence = sorted((kept | added).values(), key=_BY_ID)
-    revision = decided(stored, evidence, add, tuple(added.values()), policy, now, tuple(dropped), fallen)
+    revision = decided(stored, evidence, add, tuple(added.values()), policy, now, tuple(dropped), fallen, demote)
     gone = [held[id] for id in dropped if id in held]
     return msgspec.structs.replace(revision, change=_told(revision.change, gone))
 

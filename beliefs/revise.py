@@ -63,14 +63,20 @@ def decided(
     now: Instant,
     removed: tuple[str, ...] = (),
     fallen: Fallen = NONE_FALLEN,
+    demote: bool = False,
 ) -> Revision:
     """A slot as `evidence`, which is not empty, makes it, `added` being new in it and `removed` gone from it."""
     before = stored.slot if stored else None
     after = view(evidence, policy, now, fallen)
     version = (before.version if before else 0) + 1
-    beliefs, changed = _versions(before, after, version)
+    demoted = demote or (before is not None and before.demoted and not added)
+    beliefs, changed = _versions(before, after, version, anew=before is not None and before.demoted != demoted)
     slot = msgspec.structs.replace(
-        after, beliefs=beliefs, version=version, aliases=_aliases(before, after, evidence, policy, now)
+        after,
+        beliefs=beliefs,
+        version=version,
+        aliases=_aliases(before, after, evidence, policy, now),
+        demoted=demoted,
     )
     if before is not None and not added and not removed and not changed and _same(before, slot):
         current = tuple(
@@ -126,20 +132,20 @@ def _leads_to(edge: Edge, hidden: Mapping[str, Belief]) -> bool:
 
 
 def fingerprint(slot: Slot) -> str:
-    """A hash of a slot's state without what depends on the way there: versions, aliases, the time of resolving."""
+    """A hash of a slot's state without what depends on the way there: versions, aliases, tier, times."""
     beliefs = tuple(msgspec.structs.replace(belief, version=0) for belief in slot.beliefs)
-    bare = msgspec.structs.replace(slot, beliefs=beliefs, version=0, aliases={}, resolved_at=0)
+    bare = msgspec.structs.replace(slot, beliefs=beliefs, version=0, aliases={}, resolved_at=0, demoted=False)
     return digest(dump(bare).hex())
 
 
-def _versions(before: Slot | None, after: Slot, version: int) -> tuple[tuple[Belief, ...], list[Belief]]:
-    """Beliefs that are as they were keep their version; the others bear the slot's new one."""
+def _versions(before: Slot | None, after: Slot, version: int, *, anew: bool) -> tuple[tuple[Belief, ...], list[Belief]]:
+    """Beliefs that are as they were keep their version, unless all are to be indexed anew; the others get a new one."""
     former = {belief.id: belief for belief in before.beliefs} if before else {}
     beliefs = []
     changed = []
     for belief in after.beliefs:
         old = former.get(belief.id)
-        if old is not None and msgspec.structs.replace(belief, version=old.version) == old:
+        if old is not None and not anew and msgspec.structs.replace(belief, version=old.version) == old:
             beliefs.append(old)
         else:
             new = msgspec.structs.replace(belief, version=version)

@@ -16,11 +16,12 @@ from jobs.weigh import total_use
 from schemas.archived import Archived, archived
 from schemas.budget import MEASURES, Budget
 from schemas.plan import Action, Plan, Step
-from schemas.slot import StoredSlot
+from schemas.slot import Amendment, StoredSlot
 
 _WEIGH, _PLAN, _DO = "weigh:", "plan", "do:"
 _WHY: Mapping[Action, str] = {
     "compress": "compressed: the same voice said the same again later",
+    "demote": "demoted out of the vectors: worth less than what stays",
     "archive": "archived: worth less than what stays",
     "erase": "erased: worth less than what stays, and the archive has no room",
 }
@@ -96,7 +97,13 @@ def _do(work: Work, given: Budgeting, action: Action, steps: Steps) -> Moved:
         return move(work, list(steps), repeats(work.clock()))
     there = work.graph.slots(work.bank, list(steps))
     versions = _droppable(given, {id: step for id, step in steps.items() if id in there})
-    moved = _archived(work, versions) if action == "archive" else _erased(work, given, versions)
+    match action:
+        case "demote":
+            moved = _demoted(work, versions)
+        case "archive":
+            moved = _archived(work, versions)
+        case _:
+            moved = _erased(work, given, versions)
     moved.gone |= {id: () for id in steps if id not in there}
     moved.moved_on = len(steps) - len(moved.gone)
     return moved
@@ -110,6 +117,19 @@ def _droppable(given: Budgeting, steps: Steps) -> dict[str, int]:
         for each in now
         if each.version == steps[each.slot].version and not each.pinned and not each.holds
     }
+
+
+def _demoted(work: Work, versions: Mapping[str, int]) -> Moved:
+    """Take slots at these versions out of the vectors.
+
+    What is written is marked as not indexed, so a kill before the changes are told leaves nothing behind.
+    """
+    asked = [
+        Amendment(bank=work.bank, slot=id, version=version, demote=True) for id, version in sorted(versions.items())
+    ]
+    changes = work.mesh.amend(asked, work.clock())
+    work.announce(changes)
+    return Moved(gone={change.slot: () for change in changes})
 
 
 def _archived(work: Work, versions: Mapping[str, int]) -> Moved:

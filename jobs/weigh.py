@@ -5,6 +5,7 @@ from itertools import islice
 
 import msgspec
 
+from actors.searchable import is_embedded
 from beliefs.appraise import Surroundings, appraise, corrects, holds
 from beliefs.compaction import spent
 from beliefs.information import frequencies
@@ -40,9 +41,22 @@ class Weighed(msgspec.Struct, frozen=True):
 
 
 class Scales:
-    """Weighs a bank's slots at one moment. The value is the heuristic one unless another is given."""
+    """Weighs a bank's slots at one moment. The value is the heuristic one unless another is given.
 
-    def __init__(self, graph: GraphStore, bank: str, now: Instant, usage: UsageOf, valued: Valued = value) -> None:
+    `vector_bytes` is what the vector of a belief takes, 0 where there is none.
+    """
+
+    def __init__(
+        self,
+        graph: GraphStore,
+        bank: str,
+        now: Instant,
+        usage: UsageOf,
+        valued: Valued = value,
+        *,
+        vector_bytes: int = 0,
+    ) -> None:
+        self._vector_bytes = vector_bytes
         self._graph = graph
         self._bank = bank
         self._usage = usage
@@ -95,15 +109,17 @@ class Scales:
         }
         sizes = {piece.id: len(dump(piece)) for piece in evidence}
         plain = msgspec.structs.replace(slot, edges=())
+        vectors = self._vector_bytes * sum(is_embedded(belief, slot) for belief in slot.beliefs)
         candidate = Candidate(
             slot=slot.id,
             value=max(map(self._valued, features.values()), default=0.0),
             use=Use(
                 beliefs=len(slot.beliefs),
-                bytes=len(dump(plain)) + sum(sizes.values()),
+                bytes=len(dump(plain)) + sum(sizes.values()) + vectors,
                 importance=sum(map(birth, features.values())),
             ),
             version=slot.version,
+            demotion=Use(bytes=vectors),
             spare=sum(sizes[id] for id in spent(evidence, self.around.now)),
             pinned=any(piece.pinned for piece in evidence),
             holds=holds(slot)

@@ -12,8 +12,8 @@ MEASURES = ("beliefs", "bytes", "importance")
 class Budget(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Upper bounds of a bank; None bounds nothing. `erase` allows to destroy what no archive takes.
 
-    `bytes` are those of evidence and slots as `wire.dump` writes them, without indices and vectors; `importance` is
-    the sum of importance at birth (0 to 10 a belief).
+    `bytes` are those of evidence and slots as `wire.dump` writes them, and of vectors, without indices; `importance`
+    is the sum of importance at birth (0 to 10 a belief).
     """
 
     beliefs: int | None = None

@@ -15,7 +15,7 @@ class Candidate(msgspec.Struct, frozen=True, kw_only=True):
     """A slot that may be made smaller or leave: what it is worth, what it takes, and what is in the way.
 
     A slot goes as a whole, since its beliefs weigh on each other. `spare` are the bytes of its spent evidence
-    (beliefs/compaction.py); `demotion` is what a lower tier would free. `holds` says that some value holds it.
+    (beliefs/compaction.py); `demotion` is what leaving the vectors would free. `holds` says that some value holds it.
     """
 
     slot: str

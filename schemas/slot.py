@@ -23,7 +23,8 @@ class Slot(msgspec.Struct, frozen=True, gc=False, kw_only=True, omit_defaults=Tr
     `restricted` says that some evidence is not for the whole bank, so that a reader's own view may differ;
     `in_session` that some of it stands in a session.
     `aliases` maps ids that this slot once issued to the belief that now bears their value. `edges` are those
-    that follow from its state; a store replaces the slot's former edges by them.
+    that follow from its state; a store replaces the slot's former edges by them. `demoted` says that it is not
+    embedded, for want of room, until something new is told of it.
     """
 
     id: str
@@ -38,6 +39,7 @@ class Slot(msgspec.Struct, frozen=True, gc=False, kw_only=True, omit_defaults=Tr
     in_session: bool = False
     aliases: dict[str, str] = {}
     edges: tuple[Edge, ...] = ()
+    demoted: bool = False
 
 
 class StoredSlot(msgspec.Struct, frozen=True, gc=False):
@@ -66,6 +68,7 @@ class Amendment(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     """What is to leave a slot for good (ids of its evidence), and what comes in its place.
 
     With a `version` it is for the slot as it was then: nothing is done, and no change told, if it has moved on.
+    `demote` takes the slot out of the vectors.
     """
 
     bank: str
@@ -73,6 +76,7 @@ class Amendment(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     remove: tuple[str, ...] = ()
     add: tuple[Evidence, ...] = ()
     version: int | None = None
+    demote: bool = False
 
 
 class BeliefChange(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):

