@@ -82,6 +82,7 @@ class AsyncMemory:
     run_job = _awaited(Memory.run_job)
     job_runs = _awaited(Memory.job_runs)
     job_run = _awaited(Memory.job_run)
+    job_sides = _awaited(Memory.job_sides)
     stats = _awaited(Memory.stats)
     doctor = _awaited(Memory.doctor)
     banks = _awaited(Memory.banks)

@@ -68,3 +68,25 @@ class ListedJobs(msgspec.Struct, frozen=True):
 
     jobs: tuple[ListedJob, ...]
     next: str = ""
+
+
+class JobSide(msgspec.Struct, frozen=True, kw_only=True):
+    """One side of a comparison: the banks that scheduled jobs change (`treated`), or those where they only decide.
+
+    `kept` is what they hold, `archived` pieces take `archive_bytes`; `runs` sums what runs counted, as `JOB COUNT`;
+    `usage` counts recalls of beliefs and verdicts on them.
+    """
+
+    treated: bool
+    banks: int
+    kept: dict[str, int]
+    archived: int
+    archive_bytes: int
+    runs: dict[str, int]
+    usage: dict[str, int]
+
+
+class JobSides(msgspec.Struct, frozen=True):
+    """Both sides of a comparison, the treated one first."""
+
+    sides: tuple[JobSide, JobSide]

@@ -17,7 +17,7 @@ from jobs.catalogue import job_named
 from jobs.job import Job
 from jobs.run import Progress as Told
 from schemas.instant import format_instant
-from schemas.job import JobRun, ListedJob
+from schemas.job import JobRun, JobSide, JobSides, ListedJob
 
 
 @click.group()
@@ -67,6 +67,17 @@ def history(context: click.Context, name: str | None, limit: int) -> None:
     session.emit(runs, lambda console: _show_runs(console, runs))
 
 
+@jobs.command("compare")
+@with_flags
+@click.pass_context
+def compare(context: click.Context) -> None:
+    """Hold the banks that scheduled jobs change against those on which they run in shadow mode."""
+    session = session_of(context)
+    with session.memory() as memory:
+        found = memory.job_sides()
+    session.emit(found, lambda console: _show_sides(console, found))
+
+
 @jobs.command("show")
 @with_flags
 @click.argument("id")
@@ -96,6 +107,19 @@ def _show_jobs(console: Console, found: list[ListedJob]) -> None:
         last = Text("never") if job.last is None else Text(f"{job.last.mode}, {_state(job.last)}")
         table.add_row(job.name, f"every {job.hours:g} h" if job.hours else "no", last, job.summary)
     console.print(table, soft_wrap=False)
+
+
+def _show_sides(console: Console, found: JobSides) -> None:
+    table = Table("", "treated", "shadow", box=box.SIMPLE)
+    treated, shadow = (_figures(side) for side in found.sides)
+    for name in [*treated, *(name for name in shadow if name not in treated)]:
+        table.add_row(name, f"{treated.get(name, 0)}", f"{shadow.get(name, 0)}")
+    console.print(table, soft_wrap=False)
+
+
+def _figures(side: JobSide) -> dict[str, int]:
+    archived = {"archived": side.archived, "archive bytes": side.archive_bytes}
+    return {"banks": side.banks, **side.kept, **archived, **side.usage, **side.runs}
 
 
 def _show_runs(console: Console, runs: list[JobRun]) -> None:

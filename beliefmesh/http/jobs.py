@@ -80,6 +80,14 @@ async def job_runs(
     return page(request, JobRuns(tuple(runs)), {"runs": msgspec.to_builtins(runs)}, cursor_of(request, last))
 
 
+@router.get("/job-sides")
+async def job_sides(request: Request) -> Response:
+    """The banks that scheduled jobs change held against those in shadow mode."""
+    memory: Memory = request.app.state.memory
+    found = await run_in_threadpool(memory.job_sides)
+    return reply(request, found, found)
+
+
 @router.get("/job-runs/{id}")
 async def job_run(id: str, request: Request) -> Response:
     """One run of a job."""

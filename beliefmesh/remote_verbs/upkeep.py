@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from beliefmesh.remote_verbs.connected import Connected
 from beliefmesh.remote_verbs.sending import segment
 from jobs.run import Progress
-from schemas.job import JobRun, JobRuns, ListedJob, ListedJobs, Mode
+from schemas.job import JobRun, JobRuns, JobSides, ListedJob, ListedJobs, Mode
 
 _SECONDS_AT_ONCE = 5
 
@@ -38,6 +38,10 @@ class RemoteUpkeep(Connected):
     def job_runs(self, name: str | None = None, *, bank: str | None = None, limit: int = 20) -> list[JobRun]:
         """What jobs did, newest first."""
         return list(self._get("/v1/job-runs", JobRuns, asked={"job": name, "bank": bank, "limit": limit}).runs)
+
+    def job_sides(self) -> JobSides:
+        """The banks that scheduled jobs change held against those in shadow mode."""
+        return self._get("/v1/job-sides", JobSides)
 
     def job_run(self, id: str) -> JobRun:
         """One run of a job."""

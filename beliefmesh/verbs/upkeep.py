@@ -5,14 +5,16 @@ from functools import partial
 
 import msgspec
 
+from beliefmesh.keeping import usage_counted
 from beliefmesh.verbs.listing import not_a_place
 from beliefmesh.verbs.reflecting import Reflecting
 from beliefmesh.work import run_on
 from jobs.catalogue import JOBS, job_named
+from jobs.compare import sides_of, treats_by
 from jobs.run import Progress
 from schemas.entity import Entity
 from schemas.errors import InvalidInput
-from schemas.job import JobRun, ListedJob, Mode
+from schemas.job import JobRun, JobSides, ListedJob, Mode
 from schemas.limits import check_bank, shown
 
 _MODES: tuple[Mode, ...] = ("apply", "shadow", "dry run")
@@ -71,6 +73,14 @@ class Upkeep(Reflecting):
         if run.mode == "apply" and not self.home.streaming:
             self.home.worker.drain()
         return run
+
+    def job_sides(self) -> JobSides:
+        """The banks that scheduled jobs change (`jobs.banks`, `jobs.share`) held against those in shadow mode."""
+        self.home.require_open()
+        usage_counted(self.home)
+        home, settings = self.home, self.home.settings.jobs
+        treats = treats_by(settings.banks, settings.share)
+        return JobSides(sides_of(home.graph, home.ledger, home.archive, home.usage, treats))
 
     def is_known(self, bank: str) -> bool:
         """Whether a bank holds anything, be it in the archive."""

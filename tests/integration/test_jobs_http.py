@@ -29,6 +29,7 @@ def test_a_job_is_run_and_its_run_is_told(client: TestClient) -> None:
     assert ran.json()["ended"] is not None
     assert client.get(f"/v1/job-runs/{ran.json()['id']}").json() == ran.json()
     assert client.get("/v1/job-runs?job=reindex").json()["runs"] == [ran.json()]
+    assert [side["treated"] for side in client.get("/v1/job-sides").json()["sides"]] == [True, False]
     last = {job["name"]: job["last"] for job in client.get("/v1/banks/default/jobs").json()["jobs"]}
     assert (last["reindex"], last["decay"]) == (ran.json(), None)
 
@@ -98,11 +99,14 @@ def test_jobs_are_listed_run_and_remembered_from_the_command_line(tmp_path, capf
     told = json.loads(capfdbinary.readouterr().out)
     assert run(["jobs", "run", "archive", "--set", "after_days", *folder]) == 2
     capfdbinary.readouterr()
+    assert run(["jobs", "compare", "--folder", str(tmp_path / "mesh")]) == 0
+    sides = capfdbinary.readouterr().out.decode()
     assert run(["jobs", "list", "--folder", str(tmp_path / "mesh")]) == 0
     table = capfdbinary.readouterr().out.decode()
 
     assert (listed["decay"]["hours"], listed["decay"]["last"]) == (1.0, None)
     assert told["arguments"] == {"after_days": "7"}
+    assert "treated" in sides
     assert "every 1 h" in table
     assert "dry run, ended" in table
     assert (ran["job"], ran["mode"], history) == ("decay", "dry run", [ran])

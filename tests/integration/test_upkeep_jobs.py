@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from beliefmesh.memory import Memory
@@ -204,3 +205,22 @@ def test_what_each_job_is_told_stands_in_the_settings(memory: Memory) -> None:
         if job.name != "restore":
             assert hasattr(memory.home.settings.jobs, job.interval)
             assert run_job(job, work, memory.home.ledger).ended is not None
+
+
+def test_banks_that_jobs_change_are_held_against_those_in_shadow_mode(open_memory) -> None:
+    memory: Memory = open_memory(embedder="none:")
+    for bank in ("a", "b", "c"):
+        memory.retain([person(number, f"Bob {number}", city="Oslo") for number in range(4)], bank=bank)
+    settings = msgspec.structs.replace(memory.home.settings.jobs, banks="a")
+    memory.home.settings = msgspec.structs.replace(memory.home.settings, jobs=settings)
+    memory.feedback(memory.recall("Bob 1", bank="a", limit=1), "used", agent="ann", bank="a")
+    memory.run_job("archive", bank="a")
+    memory.run_job("archive", bank="b", mode="shadow")
+    memory.run_job("archive", bank="c", mode="dry run")
+
+    treated, shadow = memory.job_sides().sides
+
+    assert (treated.treated, treated.banks, treated.kept) == (True, 1, {"beliefs": 4, "evidence": 4, "slots": 4})
+    assert treated.usage == {"recalled": 1, "right or used": 1}
+    assert (shadow.banks, shadow.kept["evidence"], shadow.usage) == (2, 8, {})
+    assert (treated.runs["archive runs"], shadow.runs) == (1, {"archive runs": 1, "archive slots": 4})
