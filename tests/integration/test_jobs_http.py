@@ -9,6 +9,7 @@ from beliefmesh.cli.entry import run
 from beliefmesh.http.app import create_app
 from beliefmesh.memory import Memory
 from jobs.catalogue import JOBS
+from schemas.errors import InvalidInput
 
 
 @pytest.fixture
@@ -112,3 +113,23 @@ def test_jobs_are_listed_run_and_remembered_from_the_command_line(tmp_path, capf
     assert (ran["job"], ran["mode"], history) == ("decay", "dry run", [ran])
     assert f"decay on bank default, dry run, run {ran['id']}: ended" in shown
     assert lines.startswith(f"{ran['id']}  decay on bank default, dry run, began ")
+
+
+def test_a_client_elsewhere_lists_runs_and_compares_jobs(url: str, memory: Memory) -> None:
+    memory.retain(
+        {"entity": {"name": "Bob Miller", "type": "person"}, "claims": [{"attribute": "email", "value": "b@a"}]}
+    )
+    memory.retain(
+        {"entity": {"name": "Robert Miller", "type": "person"}, "claims": [{"attribute": "email", "value": "b@a"}]}
+    )
+    remote = Memory.connect(url)
+
+    ran = remote.run_job("merge-proposals", arguments={"at_least": "0.6"})
+
+    assert (ran.counts["proposals"], ran.arguments) == (1, {"at_least": "0.6"})
+    assert {job.name: job.last for job in remote.jobs()}["merge-proposals"] == ran
+    assert [one.found_at for one in remote.merge_proposals(at_least=0.6)] == [memory.home.clock()]
+    assert [one.found_at for one in remote.merge_proposals(fresh=True)] == [None]
+    assert remote.job_sides() == memory.job_sides()
+    with pytest.raises(InvalidInput, match="gold: names a file of the mesh's own machine"):
+        remote.run_job("calibrate", arguments={"gold": "gold.tsv"})
