@@ -75,6 +75,28 @@ def test_reindex_makes_every_row_anew(aged: Memory) -> None:
     assert aged.doctor().differences == ()
 
 
+def test_reindexing_goes_on_with_the_slots_that_are_left(aged: Memory, monkeypatch) -> None:
+    monkeypatch.setattr("jobs.reindex.PAGE", 60)
+    pages: list[int] = []
+    embedded: list[int] = []
+    assert aged.home.index is not None
+    upsert = aged.home.index.upsert
+
+    def counted(rows, vectors) -> None:
+        embedded.append(len(rows))
+        upsert(rows, vectors)
+
+    monkeypatch.setattr(aged.home.index, "upsert", counted)
+    stopped = aged.run_job("reindex", told=lambda run: pages.append(run.pages), enough=lambda: len(pages) == 3)
+    assert (stopped.counts, sum(embedded)) == ({"beliefs": 200, "indexed": 120}, 120)
+
+    done = aged.run_job("reindex")
+
+    assert (done.id, done.counts, sum(embedded)) == (stopped.id, {"beliefs": 200, "indexed": 200}, 200)
+    assert aged.doctor().differences == ()
+    assert aged.run_job("reindex", mode="dry run").counts == {"beliefs": 200}
+
+
 def test_one_job_a_bank_at_a_time(memory: Memory) -> None:
     memory.home.ledger.take("default", new_owner(), memory.home.clock())
 
