@@ -83,7 +83,15 @@ def _saved(held: Sequence[Line], wrappers: Sequence[str]) -> Iterator[Document |
         found, place = _run(text, inner) if inner is not None else ([], 0)
     yield from (Document(held[0].number, value) for value in found)
     if text[place:].strip(_BRACKETS):
-        yield refused(text[place:].encode(), _not_json(data), _at(held[0]))
+        yield refused(_from(data, place), _not_json(data), _at(held[0]))
+
+
+def _from(data: bytes, place: int) -> bytes:
+    """The bytes themselves from a character of their text on."""
+    try:
+        return data.decode()[place:].encode()
+    except UnicodeDecodeError:
+        return data[place:]  # Latin-1, a byte a character
 
 
 def _run(text: str, place: int) -> tuple[list[object], int]:

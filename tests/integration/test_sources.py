@@ -132,6 +132,38 @@ def test_a_line_of_fifty_megabytes_and_latin_1_bytes_hold_nothing_up(memory: Mem
     assert memory.recall("café").found[0].belief.statement == "café closed"
 
 
+MIXED = (
+    "2024-06-10 09:00:00 INFO Grüße aus dem Café\n".encode()
+    + "2024-06-10 09:00:01 ERROR Schlüssel verloren\n".encode("latin-1")
+    + b"2024-06-10 09:00:02 ERROR \xe5\xba\x93 \xe9teint\n"
+    + b"\xff\xfe\x00 no format has this\n"
+    + "2024-06-10 09:00:03 ERROR 库存服务停了\n".encode()
+)
+"""A file to which programs of several encodings wrote; its third line holds two of them, the fourth none."""
+
+
+def test_of_mixed_encodings_every_line_is_read_or_set_aside_with_its_bytes(memory: Memory) -> None:
+    done = keep(memory, "levels", MIXED)
+
+    assert (done.read, done.accepted, done.repeats, done.dead) == (5, 5, 0, 1)
+    said = {found.belief.statement for found in memory.recall("Café Schlüssel éteint 库存服务", limit=20).found}
+    assert {"Grüße aus dem Café", "Schlüssel verloren", "åº\x93 éteint", "库存服务停了"} <= said
+    (letter,) = memory.dead_letters()
+    assert letter.original == b"\xff\xfe\x00 no format has this"
+    assert "line 4" in letter.reason
+
+
+def test_documents_of_mixed_encodings_are_read_each_in_its_own(memory: Memory) -> None:
+    utf8 = json.dumps(issue("PROJ-12", description="Grüße"), ensure_ascii=False).encode()
+    latin = json.dumps(issue("PROJ-13", description="Käse"), ensure_ascii=False).encode("latin-1")
+    done = keep(memory, "jira", b"\n".join([utf8, latin, b'{"key": "\xff'.ljust(20), utf8]))
+
+    assert (done.read, done.dead) == (4, 1)
+    assert b"\xff" in memory.dead_letters()[0].original
+    for word in ("Grüße", "Käse"):
+        assert word in memory.recall(word).found[0].belief.statement
+
+
 def test_a_packed_file_that_is_cut_off_keeps_what_it_has_and_says_so(memory: Memory) -> None:
     packed = gzip.compress(b"".join(b"2024-06-10 09:00:00 INFO step\n" for _ in range(9)), mtime=0)
     done = keep(memory, "levels", packed[:-6])
@@ -271,11 +303,24 @@ def test_the_command_line_imports_by_name_by_path_and_from_the_folder_of_the_mes
     assert yaml.safe_load(shown["text"]) == OWN
 
 
+def test_an_import_ends_with_a_line_of_counts_and_what_was_set_aside_first(
+    cli: Any, tmp_path: Path, capsysbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    (tmp_path / "mixed.log").write_bytes(MIXED)
+
+    assert run(["import", "--source", "levels", "mixed.log"]) == 0
+
+    said = " ".join(capsysbinary.readouterr().out.decode().split())
+    assert "5 read: 5 observations accepted, 0 repeats counted in them, 0 passed over, 1 set aside" in said
+    assert "the first: line 4: line: fits no pattern" in said
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
         (("import", "--source", "jria", "red.json"), 3, "no source 'jria'; did you mean 'jira'?"),
         (("import", "--source", "jira", "red.json"), 2, "nothing in red.json fits 'jira': 1 set aside, the first"),
+        (("import", "--source", "nothing.yaml", "red.json"), 2, "nothing in red.json fits 'nothing.yaml': 1 set aside"),
         (("import", "--source", "none.yaml", "red.json"), 2, "none.yaml: cannot be read"),
         (("import", "--source", "bad.yaml", "red.json"), 2, "bad.yaml.record: is not a known field; did you mean"),
         (("sources", "show", "jria"), 3, "no source 'jria'"),
@@ -285,6 +330,7 @@ def test_what_is_wrong_with_a_source_is_said_in_one_line(
     cli: Any, tmp_path: Path, arguments: tuple[str, ...], code: int, message: str
 ) -> None:
     (tmp_path / "red.json").write_text('{"colour": "red"}')
+    (tmp_path / "nothing.yaml").write_text(yaml.safe_dump(OWN))
     (tmp_path / "bad.yaml").write_text("name: bad\nrecord: []\nrecords: []\n")
     ended, told = cli(*arguments)
     assert ended == code
