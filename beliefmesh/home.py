@@ -25,6 +25,7 @@ from stores.ports import GraphStore, LanguageModel, SearchIndex, StoreUrls
 from stores.shelf import open_shelf, suffix_of
 from stores.sqlite.replies import Replies
 from stores.sqlite.usage import UsageFile
+from stores.tracing.spans import spanned, traced
 from streams.choose import open_worker
 from streams.dead_letters import DeadLetters
 from streams.recall_log import RecallLog
@@ -57,13 +58,14 @@ class Home:
         self.tally = Tally()
         self.runtime = _runtime(settings.mesh)
         with ExitStack() as opened:
+            opened.enter_context(traced(settings.tracing))
             self.folder = Folder(settings.mesh.folder, shared=bool(settings.mesh.address))
             opened.callback(self.folder.close)
             self.space = current_space(settings, self.folder)
             self.urls = store_urls(settings, self.folder, self.space)
-            self.log = open_log(self.urls.log, settings.kafka)
+            self.log = spanned(open_log(self.urls.log, settings.kafka), "log")
             opened.callback(self.log.close)
-            self.graph = open_graph(self.urls.graph)
+            self.graph = spanned(open_graph(self.urls.graph), "graph")
             opened.callback(self.graph.close)
             self.ledger = open_ledger(url_in(self.folder, self.space, "sqlite", "jobs.db"))
             opened.callback(self.ledger.close)
@@ -138,9 +140,9 @@ def index_and_mesh(
     urls: StoreUrls, graph: GraphStore, own: Extension = NO_EXTENSION, language: LanguageModel | None = None
 ) -> tuple[SearchIndex, Mesh]:
     """The index, opened, and the actors in this process over it and a graph; a model that is open already is shared."""
-    embedder = open_embedder(urls.embedder, urls.embedder_key)
+    embedder = spanned(open_embedder(urls.embedder, urls.embedder_key), "embedder")
     dimensions = embedder.dimensions if embedder else _NO_VECTORS
-    index = open_index(urls.index, dimensions, embedder.model_id if embedder else "none")
+    index = spanned(open_index(urls.index, dimensions, embedder.model_id if embedder else "none"), "index")
     return index, inline_mesh(graph, index, embedder, own, open_extractor(urls, language))
 
 

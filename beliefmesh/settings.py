@@ -20,6 +20,7 @@ from schemas.query import Fusion
 from stores.kafka.options import KafkaOptions
 from stores.language.options import LanguageOptions
 from stores.shelf import Packing
+from stores.tracing.options import TracingOptions
 from streams.topics import check_prefix
 
 PREFIX = "BELIEFMESH_"
@@ -176,6 +177,7 @@ class Settings(msgspec.Struct, frozen=True):
     recall: RecallSettings = RecallSettings()
     jobs: JobSettings = JobSettings()
     logging: LogSettings = LogSettings()
+    tracing: TracingOptions = TracingOptions()
     policy: PolicySettings = PolicySettings()
 
 

@@ -22,6 +22,7 @@ from schemas.entity import Entity
 from schemas.errors import Busy
 from schemas.gold import Gold
 from schemas.job import JobRun, Mode
+from stores.tracing.spans import span
 
 _MEGABYTE = 1_048_576
 _PROPOSALS = "proposals"
@@ -90,7 +91,8 @@ def run_on(
     )
     began, outcome = time.monotonic(), "failed"
     try:
-        run = run_job(job, work, home.ledger, told=told, enough=enough, rest=rest if home.streaming else _at_once)
+        with span("job", name=name, bank=bank, mode=mode):
+            run = run_job(job, work, home.ledger, told=told, enough=enough, rest=rest if home.streaming else _at_once)
         outcome = "stopped" if run.ended is None else "done"
     except Busy:
         outcome = "busy"

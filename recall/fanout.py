@@ -3,6 +3,7 @@
 import time
 from collections.abc import Mapping
 from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextvars import copy_context
 
 import msgspec
 import structlog
@@ -12,6 +13,7 @@ from recall.semantic import likeness
 from schemas.answer import Report, RetrieverReport
 from schemas.errors import BeliefmeshError
 from stores.ports import Hit
+from stores.tracing.spans import span
 
 SEEDING = ("semantic", "keyword")
 """Retrievers whose hits seed the second wave."""
@@ -53,10 +55,10 @@ def fan_out(
     One that is late goes on in its thread, and its hits are dropped; a pool full of such threads makes others late.
     """
     deadline = question.query.deadline
-    first = {name: _start(pool, run, question, sources) for name, run in retrievers.items() if name not in SECOND}
+    first = {name: _start(name, pool, run, question, sources) for name, run in retrievers.items() if name not in SECOND}
     done = {name: _finish(name, first[name], deadline) for name in SEEDING if name in first}
     seeded = msgspec.structs.replace(question, seeds={name: hits for name, (hits, _) in done.items()})
-    second = {name: _start(pool, retrievers[name], seeded, sources) for name in SECOND if name in retrievers}
+    second = {name: _start(name, pool, retrievers[name], seeded, sources) for name in SECOND if name in retrievers}
     for name, run in (first | second).items():
         if name not in done:
             done[name] = _finish(name, run, deadline)
@@ -79,18 +81,22 @@ def _completed(
     hits, report = done["semantic"]
     known = {hit.belief for hit in hits}
     missing = {hit.belief: None for found, _ in done.values() for hit in found if hit.belief not in known}
-    run = _start(pool, lambda asked, where: likeness(asked, where, list(missing)), question, sources)
+    run = _start("likeness", pool, lambda asked, where: likeness(asked, where, list(missing)), question, sources)
     added, looked_up = _finish("semantic", run, question.query.deadline)
     return hits + added, report if looked_up.state == "ok" else looked_up
 
 
-def _start(pool: ThreadPoolExecutor, retrieve: Retriever, question: Question, sources: Sources) -> _Run:
-    return _Run(pool.submit(_timed, retrieve, question, sources), time.monotonic())
+def _start(name: str, pool: ThreadPoolExecutor, retrieve: Retriever, question: Question, sources: Sources) -> _Run:
+    """Run it in a thread, below the span of who asks."""
+    future = pool.submit(copy_context().run, _timed, name, retrieve, question, sources)
+    return _Run(future, time.monotonic())
 
 
-def _timed(retrieve: Retriever, question: Question, sources: Sources) -> tuple[list[Hit] | None, float]:
+def _timed(name: str, retrieve: Retriever, question: Question, sources: Sources) -> tuple[list[Hit] | None, float]:
     started = time.monotonic()
-    hits = retrieve(question, sources)
+    with span(f"retriever.{name}") as noted:
+        hits = retrieve(question, sources)
+        noted(hits=len(hits or ()))
     return hits, time.monotonic() - started
 
 

@@ -9,8 +9,11 @@ from schemas.errors import MissingExtra
 
 
 def is_installed(package: str) -> bool:
-    """Whether a package can be imported, found out without importing it."""
-    return package in sys.modules or importlib.util.find_spec(package) is not None
+    """Whether a package can be imported, found out without importing it (of a dotted name, the last part)."""
+    try:
+        return package in sys.modules or importlib.util.find_spec(package) is not None
+    except ModuleNotFoundError:
+        return False
 
 
 def load_with(package: str, distribution: str, module: str, extra: str = "cluster") -> ModuleType:

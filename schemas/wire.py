@@ -35,7 +35,16 @@ class _Message(msgspec.Struct, Generic[Body], frozen=True, gc=False):
     body: Body
 
 
+class _Traced(msgspec.Struct, frozen=True, gc=False):
+    """What of a message `trace_of` reads."""
+
+    trace: dict[str, str] = {}
+
+
 _ENCODER = msgspec.msgpack.Encoder()
+_TRACE = msgspec.msgpack.Decoder(_Traced)
+_TRACE_KEY = b"\xa5trace"
+"""How msgpack writes the key; most messages have none, and to look for it costs next to nothing."""
 _BUNDLE = msgspec.msgpack.Decoder(list[bytes])
 
 
@@ -88,6 +97,16 @@ def unpack(data: bytes, kind: type[Body]) -> Body:
     if envelope.type != kind.__name__.lower():
         raise MalformedMessage("type", f"is {envelope.type!r}; expected {kind.__name__.lower()!r}")
     return read_body(envelope.body, kind)
+
+
+def trace_of(data: bytes) -> dict[str, str]:
+    """The trace context of a message, without reading the rest; nothing where it has none or cannot be read."""
+    if _TRACE_KEY not in data:
+        return {}
+    try:
+        return _TRACE.decode(data).trace
+    except (msgspec.DecodeError, RecursionError):
+        return {}
 
 
 @lru_cache

@@ -5,6 +5,7 @@ be used from several threads at once. Errors of a client library leave an adapte
 """
 
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
 import msgspec
@@ -348,3 +349,34 @@ class Log(Protocol):
 
     def close(self) -> None:
         """Release everything."""
+
+
+SpanValue = str | int | float | bool
+
+
+class Noted(Protocol):
+    """Notes further values on a span."""
+
+    def __call__(self, **values: SpanValue) -> None:
+        """Note them."""
+
+
+class Tracer(Protocol):
+    """Where spans go. Values are names and counts, never words of what is remembered."""
+
+    def span(
+        self, name: str, values: Mapping[str, SpanValue], parents: Sequence[Mapping[str, str]] = ()
+    ) -> AbstractContextManager[Noted]:
+        """A span around a block: in the trace of the first of the contexts, linked with the others, one in each too.
+
+        Without any it is below the current span.
+        """
+
+    def carried(self) -> dict[str, str]:
+        """The context of the current span, as headers."""
+
+    def recording(self) -> bool:
+        """Whether the current span is one that is kept."""
+
+    def close(self) -> None:
+        """Send what waits, and end."""

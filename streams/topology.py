@@ -8,7 +8,7 @@ A stage takes records and gives what to append next and what to set aside; who r
 worker's matter. A record that cannot be read or used is set aside alone; a store that fails stops the stage.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain
 from typing import TypeVar
 
@@ -17,13 +17,14 @@ import msgspec
 from actors.mesh import Mesh
 from schemas.dead_letter import DeadLetter
 from schemas.entity import entity_key
-from schemas.errors import InvalidInput, MalformedMessage, StoreUnavailable, VersionConflict
+from schemas.errors import InvalidInput, StoreUnavailable, VersionConflict
 from schemas.evidence import Evidence
 from schemas.identity import digest
 from schemas.instant import Instant
 from schemas.observation import Observation
 from schemas.slot import Change
-from schemas.wire import open_envelope, pack, unpack
+from schemas.trace import trace_context
+from schemas.wire import pack, trace_of, unpack
 from stores.ports import Entry, Record
 from streams.bundles import messages_of
 from streams.screen import screen
@@ -90,7 +91,8 @@ def decide(mesh: Mesh, batch: Batch, now: Instant) -> Outcome:
             dead += spoiled
         else:
             changes += result
-    entries = [entry_of(change) for change in changes]
+    traces = _traces(pair for pairs in readable.values() for pair in pairs)
+    entries = [entry_of(change, traces.get((change.bank, change.slot), {})) for change in changes]
     added = sum(change.added for change in changes)
     repeated = sum(change.repeated for change in changes)
     return Outcome(entries, dead, {"evidence": added, "duplicates": repeated, "changes": len(changes)})
@@ -122,9 +124,20 @@ STAGES = (EXTRACT, DECIDE, Stage("index", CHANGES, CHANGES, index))
 """In the order in which data passes them."""
 
 
-def entry_of(change: Change) -> Entry:
-    """A change as it is announced, keyed by bank and entity."""
-    return Entry(entity_key(change.bank, change.entity), pack(change, f"{change.slot}@{change.slot_version}"))
+def entry_of(change: Change, trace: Mapping[str, str] | None = None) -> Entry:
+    """A change as it is announced, keyed by bank and entity, in the trace of what moved it."""
+    context = dict(trace or {})
+    message = pack(change, f"{change.slot}@{change.slot_version}", context)
+    return Entry(entity_key(change.bank, change.entity), message, context)
+
+
+def _traces(pairs: Iterable[tuple[Record, Evidence]]) -> dict[tuple[str, str], dict[str, str]]:
+    """By bank and slot, the trace of the first evidence that bears one."""
+    traces: dict[tuple[str, str], dict[str, str]] = {}
+    for record, piece in pairs:
+        if (piece.bank, piece.slot) not in traces and (context := trace_context(headers_of(record))):
+            traces[piece.bank, piece.slot] = context
+    return traces
 
 
 def dead_letter(record: Record, stage: str, error: Exception, now: Instant, attempts: int = 1) -> DeadLetter:
@@ -141,16 +154,13 @@ def dead_letter(record: Record, stage: str, error: Exception, now: Instant, atte
         partition=record.partition,
         offset=record.offset,
         key=record.key,
-        headers=record.headers or _trace(record.value),
+        headers=headers_of(record),
     )
 
 
-def _trace(message: bytes) -> dict[str, str]:
-    """The trace that a message carries itself, which is all that is left of its headers in a bundle."""
-    try:
-        return open_envelope(message).trace
-    except MalformedMessage:
-        return {}
+def headers_of(record: Record) -> dict[str, str]:
+    """The headers of a message; in a bundle of several traces, the one that it carries itself is all that is left."""
+    return record.headers or trace_of(record.value)
 
 
 def _read(

@@ -16,11 +16,12 @@ from schemas.instant import SECOND, Instant
 from schemas.routing import partition_of
 from schemas.slot import Amendment, Change
 from stores.ports import Entry, Log, Record
-from streams.bundles import bundled
+from stores.tracing.spans import gathered, span
+from streams.bundles import bundled, messages_of
 from streams.dead_letters import DeadLetters
 from streams.histogram import Histogram, Histograms
 from streams.topics import CHANGES, CLAIMS, Topics
-from streams.topology import STAGES, Stage, entry_of
+from streams.topology import STAGES, Stage, entry_of, headers_of
 
 FIRST_PAUSE = 0.1
 LONGEST_PAUSE = 10.0
@@ -88,7 +89,8 @@ class Worker(ABC):
     def review(self, slots: Sequence[tuple[str, str]]) -> None:
         """Decide (bank, slot) pairs again, and announce what changed; for the next stage to index."""
         began = time.monotonic()
-        self.announce(self._mesh.review(slots, self._clock()))
+        with span("stream.review", slots=len(slots)):
+            self.announce(self._mesh.review(slots, self._clock()))
         self._count({"reviews": len(slots)})
         self._took(REVIEW, began, len(slots))
 
@@ -113,17 +115,18 @@ class Worker(ABC):
         3. what the next stage reads (decide: the change events);
         4. the offsets, through `commit`, which gets the next offset of each partition.
         """
-        with self._at_work():
-            began, now = time.monotonic(), self._clock()
+        began, now, records = time.monotonic(), self._clock(), sum(map(len, batch.values()))
+        with self._at_work(), gathered(f"stream.{stage.name}", partial(_contexts, batch), records=records) as noted:
             outcome = stage.handle(self._mesh, batch, now)
             done = self._clock()
             if outcome.dead:
                 self._set_aside(outcome.dead, now)
             self._publish(stage.sink, outcome.entries, now)
-            commit({partition: records[-1].offset + 1 for partition, records in batch.items() if records})
+            commit({partition: some[-1].offset + 1 for partition, some in batch.items() if some})
             self._count({**outcome.counts, "dead_letters": len(outcome.dead)})
             self.freshness.add(max(0, done - at) / SECOND for at in outcome.recallable)
-            self._took(stage.name, began, sum(map(len, batch.values())))
+            noted(dead_letters=len(outcome.dead), **outcome.counts)
+        self._took(stage.name, began, records)
 
     @contextmanager
     def _at_work(self) -> Iterator[None]:
@@ -166,3 +169,13 @@ class Worker(ABC):
             self.pauses[type(error).__name__] += 1
         self.stopped_by = str(error) or type(error).__name__
         log_events.error("stream.paused", error=type(error).__name__, reason=str(error), seconds=seconds)
+
+
+def _contexts(batch: Mapping[int, Sequence[Record]]) -> list[dict[str, str]]:
+    """The headers of every message of a batch."""
+    return [
+        headers_of(message)
+        for records in batch.values()
+        for record in records
+        for message in ((record,) if record.headers else messages_of(record))
+    ]

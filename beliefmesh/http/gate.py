@@ -10,6 +10,8 @@ from beliefmesh.http.audit import Audit
 from beliefmesh.http.drain import Drain
 from beliefmesh.http.meters import Meters
 from beliefmesh.http.reply import refusal
+from schemas.trace import PARENT, STATE
+from stores.tracing.spans import continued
 
 _GUARDED = "/v1/"
 
@@ -45,7 +47,9 @@ class Gate:
         turned_away = self._turned_away()
         self._meters.in_flight += 1
         try:
-            await (turned_away or self._app)(scope, receive, note)
+            with continued(scope["method"], _trace(scope)) as noted:
+                await (turned_away or self._app)(scope, receive, note)
+                noted(route=_route(scope), status=status)
         finally:
             self._meters.in_flight -= 1
             self._meters.answered(scope["method"], _route(scope), status, time.perf_counter() - started)
@@ -62,6 +66,12 @@ class Gate:
         """Write a request to the audit log: before its answer leaves, so that none is answered unnoted."""
         if self._audit is not None:
             self._audit.note(scope, _route(scope), status)
+
+
+def _trace(scope: Scope) -> dict[str, str]:
+    """The headers by which a caller says in which trace this is."""
+    wanted = (PARENT.encode(), STATE.encode())
+    return {name.decode(): value.decode("latin-1") for name, value in scope["headers"] if name in wanted}
 
 
 def _route(scope: Scope) -> str:

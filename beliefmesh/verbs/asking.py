@@ -18,6 +18,7 @@ from schemas.instant import Instant, parse_instant
 from schemas.limits import check_name, check_number
 from schemas.query import Principal, Query
 from schemas.slot import slot_id
+from stores.tracing.spans import span
 
 _MOST_DIGITS = 19
 
@@ -41,7 +42,9 @@ class Asking(Bound):
     def _answered(self, query: Query) -> Answer:
         began = time.monotonic()
         try:
-            answer = self.home.mesh.recall(query)
+            with span("recall", bank=query.bank) as noted:
+                answer = self.home.mesh.recall(query)
+                noted(found=len(answer.found))
         except StoreUnavailable:
             self.home.tally.not_answered()
             raise

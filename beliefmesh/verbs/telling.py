@@ -18,6 +18,7 @@ from schemas.slot import slot_id
 from schemas.tombstone import grave
 from schemas.wire import pack
 from stores.ports import Entry, GraphStore
+from stores.tracing.spans import carried, span
 from streams.bundles import bundled_by_bank
 from streams.freshness import token_of
 from streams.topics import OBSERVATIONS
@@ -130,8 +131,11 @@ class Telling(Bound):
     def _log_observations(self, taken: Sequence[Observation]) -> list[tuple[int, int]]:
         topic = self.home.topics.name(OBSERVATIONS)
         kept = without_forgotten(self.home.graph, taken)
-        entries = bundled_by_bank(map(entry_of, kept), self.home.log.partitions(topic))
-        places = self.home.log.append(topic, entries, self.home.clock())
+        with span("append", observations=len(kept)):
+            context = carried()
+            entries = (entry_of(observation, context) for observation in kept)
+            partitions = self.home.log.partitions(topic)
+            places = self.home.log.append(topic, bundled_by_bank(entries, partitions), self.home.clock())
         for bank, some in Counter(observation.bank for observation in kept).items():
             self.home.tally.took_in(bank, some)
         return places
@@ -158,6 +162,6 @@ def without_forgotten(graph: GraphStore, taken: Sequence[Observation]) -> list[O
     return [each for each in taken if not buried or grave(each.bank, each.id) not in buried]
 
 
-def entry_of(observation: Observation) -> Entry:
-    """An observation as it stands in the log."""
-    return Entry(observation_key(observation), pack(observation, observation.id))
+def entry_of(observation: Observation, context: Mapping[str, str] | None = None) -> Entry:
+    """An observation as it stands in the log, with the trace context that it came in."""
+    return Entry(observation_key(observation), pack(observation, observation.id), dict(context or {}))

@@ -15,7 +15,7 @@ from schemas.evidence import Evidence
 from schemas.instant import DAY, SECOND, Instant
 from schemas.observation import Observation, Source, observation_key
 from schemas.slot import Change, slot_id
-from schemas.wire import pack, unpack
+from schemas.wire import pack, trace_of, unpack
 from stores.local.index import LocalIndex
 from stores.ports import Entry
 from stores.sqlite.graph import SqliteGraph
@@ -265,14 +265,28 @@ def test_counts_tell_what_was_handled(house: House) -> None:
     assert (counts["observations"], counts["evidence"], counts["duplicates"], counts["dead_letters"]) == (14, 11, 3, 1)
 
 
-def test_changes_bear_the_trace_of_nothing_and_the_key_of_their_entity(house: House) -> None:
-    house.tell("boat")
+def test_changes_bear_the_trace_of_what_moved_them_and_the_key_of_their_entity(house: House) -> None:
+    parent = {"traceparent": "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"}
+    boat = told("boat")
+    house.log.append("observations", [Entry(boat.key, boat.value, {**parent, "trace": "boat"})], NOW)
     house.worker.drain()
     (record,) = [record for partition in range(4) for record in house.log.read("changes", partition, 0, 10)]
     change = unpack(record.value, Change)
     assert (change.bank, change.entity.name, change.observation_ids, change.added) == ("b", "boat", ("o-boat",), 1)
     (claim,) = [record for partition in range(4) for record in house.log.read("claims", partition, 0, 10)]
-    assert (claim.key, claim.headers) == (record.key, {"trace": "boat"})
+    assert (claim.key, claim.headers) == (record.key, {**parent, "trace": "boat"})
+    assert (record.headers, trace_of(record.value)) == (parent, parent)
+
+
+def test_messages_of_one_record_that_bear_several_traces_keep_them(house: House) -> None:
+    parents = [f"00-0af7651916cd43dd8448eb211c80319c-{place}7ad6b7169203331-01" for place in "ab"]
+    for name, parent in zip(("boat", "ship"), parents, strict=True):
+        entry = told(name, kind="instruction")
+        house.log.append("observations", [Entry("one key", entry.value, {"traceparent": parent})], NOW)
+    house.worker.drain()
+
+    changes = [record for partition in range(4) for record in house.log.read("changes", partition, 0, 10)]
+    assert sorted(trace_of(record.value)["traceparent"] for record in changes) == parents
 
 
 class Refusing(SqliteLog):
