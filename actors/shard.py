@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import msgspec
+import structlog
 
 from beliefs.amend import amend
 from beliefs.counting import NONE_FALLEN, Fallen
@@ -17,6 +18,7 @@ from schemas.policy import Policy
 from schemas.slot import Amendment, Change, StoredSlot
 from schemas.tombstone import grave
 from stores.ports import GraphStore
+from stores.tracing.events import INFO, wanted
 
 _ATTEMPTS = 8
 _CACHED_EVIDENCE = 100_000
@@ -24,6 +26,9 @@ _CACHED_EVIDENCE = 100_000
 SlotKey = tuple[str, str]
 _Decide = Callable[[SlotKey, StoredSlot | None, Policy, Fallen], Revision | None]
 """Decides a slot from what is stored and from those of its premises that are not held."""
+
+
+log_events = structlog.get_logger("actors")
 
 
 class EntityShard:
@@ -160,6 +165,9 @@ class EntityShard:
                 break
             except VersionConflict as conflict:
                 self.counts["version_conflicts"] += 1
+                if wanted(log_events, INFO):
+                    banks = sorted({bank for bank, slot in done if slot in conflict.slots})
+                    log_events.info("slot.version_conflict", banks=banks, slots=sorted(conflict.slots), attempt=attempt)
                 if attempt == _ATTEMPTS:
                     self.counts["version_conflicts_given_up"] += 1
                     raise

@@ -1,13 +1,17 @@
-"""Where log events go: to standard error, as text on a terminal and as JSON lines elsewhere, from a level on."""
+"""Where log events go: to standard error, as text on a terminal and as JSON lines elsewhere, without any secret."""
 
+import json
 import logging
 import sys
+from collections.abc import Iterable
 from contextlib import suppress
-from typing import TextIO, cast
+from typing import Any, TextIO, cast
 
 import structlog
 
-from beliefmesh.settings import LogSettings
+from beliefmesh.settings import MASK, LogSettings
+from schemas.trace import trace_id
+from stores.tracing.spans import carried
 
 
 class _StandardError:
@@ -22,8 +26,31 @@ class _StandardError:
             sys.stderr.flush()
 
 
-def configure_logs(settings: LogSettings) -> None:
-    """Set up structlog for this process; standard output stays free for results."""
+class _Masked:
+    """Renders an event, and takes out secrets, whatever brought them there: an address in an error's words, say."""
+
+    def __init__(self, render: structlog.typing.Processor, secrets: Iterable[str]) -> None:
+        self._render = render
+        self._secrets = sorted(
+            {form for one in secrets for form in (one, json.dumps(one)[1:-1])}, key=len, reverse=True
+        )
+
+    def __call__(self, logger: Any, method: str, event: structlog.typing.EventDict) -> str:
+        text = str(self._render(logger, method, event))
+        for secret in self._secrets:
+            text = text.replace(secret, MASK)
+        return text
+
+
+def _in_trace(_: Any, __: str, event: structlog.typing.EventDict) -> structlog.typing.EventDict:
+    """Name the trace in which this is done, where there is one and the event names none."""
+    if "trace_id" not in event and (found := trace_id(carried())):
+        event["trace_id"] = found
+    return event
+
+
+def configure_logs(settings: LogSettings, secrets: Iterable[str] = ()) -> None:
+    """Set up structlog for this process; standard output stays free for results. No line bears any of the secrets."""
     as_json = settings.format == "json" or (settings.format == "auto" and not sys.stderr.isatty())
     last: structlog.typing.Processor = (
         structlog.processors.JSONRenderer(ensure_ascii=False) if as_json else structlog.dev.ConsoleRenderer()
@@ -31,10 +58,11 @@ def configure_logs(settings: LogSettings) -> None:
     structlog.configure(
         processors=[
             structlog.contextvars.merge_contextvars,
+            _in_trace,
             structlog.processors.add_log_level,
             structlog.processors.TimeStamper(fmt="iso", utc=True),
             structlog.processors.format_exc_info,
-            last,
+            _Masked(last, secrets),
         ],
         wrapper_class=structlog.make_filtering_bound_logger(logging.getLevelNamesMapping()[settings.level.upper()]),
         logger_factory=structlog.WriteLoggerFactory(cast(TextIO, _StandardError())),

@@ -10,6 +10,7 @@ import tomllib
 from collections.abc import Iterator, Mapping, MutableMapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args, get_origin
+from urllib.parse import unquote
 
 import msgspec
 
@@ -203,10 +204,12 @@ _TYPES: dict[str, Any] = {
     for field in msgspec.structs.fields(struct)
 }
 _SECRET_NAME = re.compile(r"password|secret|token|(^|[._])key$")
-_URL_PASSWORD = re.compile(r"(?<=://)([^/@\s:]*):[^/\s]*@")
-_URL_TOKEN = re.compile(r"(?<=milvus://)[^/@\s:][^/\s:]*@")
-_URL_PARAMETER = re.compile(r"([?&;][^=&;#]*(?:password|secret|token|key)[^=&;#]*=)[^&;#]*", re.IGNORECASE)
-_MASK = "***"
+_URL_PASSWORD = re.compile(r"(?<=://)([^/@\s:]*):(?P<secret>[^/\s]*)@")
+_URL_TOKEN = re.compile(r"(?<=milvus://)(?P<secret>[^/@\s:][^/\s:]*)@")
+_URL_PARAMETER = re.compile(r"([?&;][^=&;#]*(?:password|secret|token|key)[^=&;#]*=)(?P<secret>[^&;#]*)", re.IGNORECASE)
+_IN_URLS = (_URL_PASSWORD, _URL_TOKEN, _URL_PARAMETER)
+_SHORTEST_SECRET = 4
+MASK = "***"
 _NEVER_EMPTY = frozenset({"mesh.folder", "http.host"})
 
 
@@ -267,9 +270,24 @@ def masked(key: str, value: object) -> object:
     if not isinstance(value, str) or not value:
         return value
     if _SECRET_NAME.search(key):
-        return _MASK
-    value = _URL_TOKEN.sub(f"{_MASK}@", _URL_PASSWORD.sub(rf"\1:{_MASK}@", value))
-    return _URL_PARAMETER.sub(rf"\1{_MASK}", value)
+        return MASK
+    value = _URL_TOKEN.sub(f"{MASK}@", _URL_PASSWORD.sub(rf"\1:{MASK}@", value))
+    return _URL_PARAMETER.sub(rf"\1{MASK}", value)
+
+
+def secrets_of(settings: Settings) -> set[str]:
+    """Every password, key and token in the settings that is long enough to be one, also those inside a URL."""
+    found: set[str] = set()
+    for key in _TYPES:
+        section, _, name = key.partition(".")
+        value = getattr(getattr(settings, section), name)
+        if not isinstance(value, str) or not value:
+            continue
+        if _SECRET_NAME.search(key):
+            found.add(value)
+        else:
+            found.update(match["secret"] for pattern in _IN_URLS for match in pattern.finditer(value))
+    return {secret for one in found for secret in (one, unquote(one)) if len(secret) >= _SHORTEST_SECRET}
 
 
 def _from_file(environ: Mapping[str, str], cwd: Path, named: Path | None) -> Iterator[tuple[str, _Given]]:

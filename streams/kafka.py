@@ -283,7 +283,7 @@ class KafkaWorker(Worker):
     def _troubled(self, part: str, error: Exception, seconds: float) -> None:
         """Note why one part of the work does not move; the others may."""
         self._troubles[part] = str(error) or type(error).__name__
-        self._paused(error, seconds)
+        self._paused(error, seconds, part)
 
     def _relieved(self, part: str) -> None:
         self._troubles.pop(part, None)

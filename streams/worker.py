@@ -9,6 +9,7 @@ from functools import partial
 from threading import Lock
 
 import structlog
+from structlog.contextvars import bound_contextvars
 
 from actors.mesh import Mesh
 from schemas.dead_letter import DeadLetter
@@ -16,12 +17,14 @@ from schemas.instant import SECOND, Instant
 from schemas.routing import partition_of
 from schemas.slot import Amendment, Change
 from stores.ports import Entry, Log, Record
+from stores.tracing.events import DEBUG, wanted
 from stores.tracing.spans import gathered, span
 from streams.bundles import bundled, messages_of
 from streams.dead_letters import DeadLetters
+from streams.events import dead_lettered, revisions
 from streams.histogram import Histogram, Histograms
 from streams.topics import CHANGES, CLAIMS, Topics
-from streams.topology import STAGES, Stage, entry_of, headers_of
+from streams.topology import DECIDE, STAGES, Stage, entry_of, headers_of
 
 FIRST_PAUSE = 0.1
 LONGEST_PAUSE = 10.0
@@ -117,7 +120,8 @@ class Worker(ABC):
         """
         began, now, records = time.monotonic(), self._clock(), sum(map(len, batch.values()))
         with self._at_work(), gathered(f"stream.{stage.name}", partial(_contexts, batch), records=records) as noted:
-            outcome = stage.handle(self._mesh, batch, now)
+            with bound_contextvars(stage=stage.name, partitions=sorted(batch)):
+                outcome = stage.handle(self._mesh, batch, now)
             done = self._clock()
             if outcome.dead:
                 self._set_aside(outcome.dead, now)
@@ -126,6 +130,9 @@ class Worker(ABC):
             self._count({**outcome.counts, "dead_letters": len(outcome.dead)})
             self.freshness.add(max(0, done - at) / SECOND for at in outcome.recallable)
             noted(dead_letters=len(outcome.dead), **outcome.counts)
+        if wanted(log_events, DEBUG):
+            for told in revisions(outcome.entries if stage is DECIDE else ()):
+                log_events.debug("belief.revised", **told)
         self._took(stage.name, began, records)
 
     @contextmanager
@@ -149,7 +156,7 @@ class Worker(ABC):
     def _set_aside(self, dead: Sequence[DeadLetter], now: Instant) -> None:
         self._letters.add(dead, now)
         for letter in dead:
-            log_events.warning("record.dead_lettered", stage=letter.stage, error=letter.error, reason=letter.reason)
+            log_events.warning("record.dead_lettered", **dead_lettered(letter))
 
     @property
     def dead_lettered(self) -> Mapping[str, int]:
@@ -164,11 +171,11 @@ class Worker(ABC):
         self.seconds.add(stage, time.monotonic() - began)
         self.sizes.add(stage, records)
 
-    def _paused(self, error: Exception, seconds: float) -> None:
+    def _paused(self, error: Exception, seconds: float, part: str = "") -> None:
         with self._counting:
             self.pauses[type(error).__name__] += 1
         self.stopped_by = str(error) or type(error).__name__
-        log_events.error("stream.paused", error=type(error).__name__, reason=str(error), seconds=seconds)
+        log_events.error("stream.paused", stage=part, error=type(error).__name__, reason=str(error), seconds=seconds)
 
 
 def _contexts(batch: Mapping[int, Sequence[Record]]) -> list[dict[str, str]]:

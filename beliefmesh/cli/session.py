@@ -14,7 +14,7 @@ from rich.console import Console
 from beliefmesh.logs import configure_logs
 from beliefmesh.memory import Memory
 from beliefmesh.remote import RemoteMemory
-from beliefmesh.settings import Loaded, Settings, load_settings
+from beliefmesh.settings import Loaded, Settings, load_settings, secrets_of
 from beliefmesh.terminal import Terminal
 from schemas.errors import FolderInUse
 from schemas.query import Principal
@@ -57,7 +57,7 @@ class Session:
     def loaded(self) -> Loaded:
         """The settings with where each comes from; logs follow them from here on."""
         loaded = load_settings(overrides=self._given, file=self._file)
-        configure_logs(loaded.settings.logging)
+        configure_logs(loaded.settings.logging, secrets_of(loaded.settings))
         return loaded
 
     @contextlib.contextmanager

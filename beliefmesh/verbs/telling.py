@@ -8,7 +8,7 @@ import msgspec
 from beliefmesh.goback import asks_back, gone_back
 from beliefmesh.letters import unreadable
 from beliefmesh.receipt import Imported, Receipt, Told, chunks_of, several
-from beliefmesh.verbs.bound import Bound
+from beliefmesh.verbs.bound import Bound, log_events
 from schemas.dead_letter import DeadLetter
 from schemas.errors import Busy, InvalidInput, VersionConflict
 from schemas.instant import Instant
@@ -18,8 +18,10 @@ from schemas.slot import slot_id
 from schemas.tombstone import grave
 from schemas.wire import pack
 from stores.ports import Entry, GraphStore
+from stores.tracing.events import INFO, wanted
 from stores.tracing.spans import carried, span
 from streams.bundles import bundled_by_bank
+from streams.events import acceptance, dead_lettered
 from streams.freshness import token_of
 from streams.topics import OBSERVATIONS
 
@@ -76,6 +78,8 @@ class Telling(Bound):
             places += self._log_observations([observation for observation in good if observation not in asking])
             if letters:
                 self.home.letters.add(letters, self.home.clock())
+                for letter in letters if wanted(log_events, INFO) else ():
+                    log_events.info("record.dead_lettered", **dead_lettered(letter))
             accepted += len(good)
             dead += len(letters)
             if not self.home.streaming:
@@ -138,6 +142,8 @@ class Telling(Bound):
             places = self.home.log.append(topic, bundled_by_bank(entries, partitions), self.home.clock())
         for bank, some in Counter(observation.bank for observation in kept).items():
             self.home.tally.took_in(bank, some)
+        if kept and wanted(log_events, INFO):
+            log_events.info("observations.accepted", **acceptance(kept, places))
         return places
 
     def _require_version(self, taken: Sequence[Observation], expected: int) -> None:
