@@ -156,6 +156,7 @@ def store_urls(settings: Settings, folder: Folder, space: str) -> StoreUrls:
         embedder_key=settings.stores.embedder_key,
         language=settings.llm,
         record=folder.url("sqlite", "language.db"),
+        tracing=settings.tracing,
     )
 
 

@@ -22,6 +22,7 @@ from schemas.instant import Instant
 from schemas.policy import Policy
 from schemas.slot import Decision, Slot, StoredSlot
 from stores.language.options import LanguageOptions
+from stores.tracing.options import TracingOptions
 
 Vectors = NDArray[np.float32]
 
@@ -261,6 +262,7 @@ class StoreUrls(msgspec.Struct, frozen=True):
     embedder_key: str = ""
     language: LanguageOptions = LanguageOptions()
     record: str = ""
+    tracing: TracingOptions = TracingOptions()
 
 
 class Entry(msgspec.Struct, frozen=True, gc=False):

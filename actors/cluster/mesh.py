@@ -24,6 +24,7 @@ from schemas.query import Principal, Query
 from schemas.routing import partition_of
 from schemas.slot import Amendment, Change
 from stores.ports import StoreUrls
+from stores.tracing.spans import carried
 
 START_SECONDS = 120.0
 _CALL_SECONDS, _LOOK_SECONDS, _FLUSH_SECONDS, _GLANCE_SECONDS = 600.0, 2.0, 30.0, 0.5
@@ -47,7 +48,7 @@ class RayMesh(Mesh):
         self._slow = bool(urls.language.url)
         self._crew = Crew(
             [EXTRACTOR.options(**FOR_EVER).remote(urls) for _ in range(EXTRACTORS)],
-            [SHARD.options(**FOR_EVER).remote(urls.graph, shards) for _ in range(shards)],
+            [SHARD.options(**FOR_EVER).remote(urls.graph, shards, urls.tracing) for _ in range(shards)],
             SEARCH.options(**FOR_EVER).remote(urls),
         )
         self.processes()
@@ -64,17 +65,19 @@ class RayMesh(Mesh):
     def _shared_out(self, observations: Sequence[tuple[Observation, Instant]]) -> list[tuple[Evidence, ...]]:
         extractors = self._present().extractors
         size = -(-len(observations) // len(extractors)) or 1
+        context = carried()
         calls = [
-            extractor.extract.remote(observations[at * size : (at + 1) * size])
+            extractor.extract.remote(observations[at * size : (at + 1) * size], context)
             for at, extractor in enumerate(extractors)
         ]
         return [evidence for result in self._get(calls) for evidence in result]
 
     def apply(self, batches: Mapping[int, Sequence[Evidence]], now: Instant) -> dict[int, list[Change] | Exception]:
         """See `Mesh.apply`; the shards work at the same time."""
-        shards = self._present().shards
+        shards, context = self._present().shards, carried()
         calls = {
-            partition: shards[partition % len(shards)].apply.remote(batch, now) for partition, batch in batches.items()
+            partition: shards[partition % len(shards)].apply.remote(batch, now, context)
+            for partition, batch in batches.items()
         }
         return {partition: self._result(call) for partition, call in calls.items()}
 
@@ -101,7 +104,7 @@ class RayMesh(Mesh):
 
     def index(self, changes: Sequence[Change], now: Instant) -> int:
         """See `Mesh.index`."""
-        return int(self._get(self._present().search.index.remote(changes, now)))
+        return int(self._get(self._present().search.index.remote(changes, now, carried())))
 
     def dependents(self, changes: Sequence[Change] | None) -> list[tuple[str, str]]:
         """See `Mesh.dependents`."""
@@ -122,7 +125,7 @@ class RayMesh(Mesh):
 
     def recall(self, query: Query) -> Answer:
         """See `Mesh.recall`."""
-        answer: Answer = self._get(self._present().search.recall.remote(query))
+        answer: Answer = self._get(self._present().search.recall.remote(query, carried()))
         return answer
 
     def explain(

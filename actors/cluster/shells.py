@@ -22,12 +22,18 @@ from schemas.slot import Amendment, Change
 from stores.embedders import open_embedder
 from stores.open import open_graph, open_index
 from stores.ports import StoreUrls
+from stores.tracing.options import TracingOptions
+from stores.tracing.spans import continued, spanned, trace_on
+
+Trace = Mapping[str, str]
+"""The trace in which an actor is called, as headers."""
 
 
 class ExtractorActor:
     """Remote shell of `Extractor`."""
 
     def __init__(self, urls: StoreUrls) -> None:
+        trace_on(urls.tracing)
         self._extractor = open_extractor(urls)
 
     @ray.method
@@ -36,9 +42,12 @@ class ExtractorActor:
         return os.getpid()
 
     @ray.method
-    def extract(self, observations: Sequence[tuple[Observation, Instant]]) -> list[tuple[Evidence, ...]]:
+    def extract(
+        self, observations: Sequence[tuple[Observation, Instant]], context: Trace
+    ) -> list[tuple[Evidence, ...]]:
         """See `Extractor.extract`."""
-        return self._extractor.extract(observations)
+        with continued("extractor.extract", context):
+            return self._extractor.extract(observations)
 
     @ray.method(concurrency_group="look")
     def counts(self) -> Mapping[str, int]:
@@ -49,8 +58,9 @@ class ExtractorActor:
 class ShardActor:
     """Remote shell of `EntityShard`."""
 
-    def __init__(self, graph_url: str, shards: int) -> None:
-        self._shard = EntityShard(open_graph(graph_url))
+    def __init__(self, graph_url: str, shards: int, tracing: TracingOptions) -> None:
+        trace_on(tracing)
+        self._shard = EntityShard(spanned(open_graph(graph_url), "graph"))
         self._shards = shards
 
     @ray.method
@@ -64,9 +74,10 @@ class ShardActor:
         return self._shards
 
     @ray.method
-    def apply(self, evidence: Sequence[Evidence], now: Instant) -> list[Change]:
+    def apply(self, evidence: Sequence[Evidence], now: Instant, context: Trace) -> list[Change]:
         """See `EntityShard.apply`."""
-        return self._shard.apply(evidence, now)
+        with continued("shard.apply", context):
+            return self._shard.apply(evidence, now)
 
     @ray.method
     def review(self, slots: Sequence[tuple[str, str]], now: Instant) -> list[Change]:
@@ -93,15 +104,16 @@ class SearchActor:
     """Remote shell of `Indexer` and `Recaller`; one process for both, since a local index has one owner."""
 
     def __init__(self, urls: StoreUrls) -> None:
-        graph = open_graph(urls.graph)
-        embedder = open_embedder(urls.embedder, urls.embedder_key)
+        trace_on(urls.tracing)
+        graph = spanned(open_graph(urls.graph), "graph")
+        embedder = spanned(open_embedder(urls.embedder, urls.embedder_key), "embedder")
         index = open_index(
             urls.index, embedder.dimensions if embedder else 1, embedder.model_id if embedder else "none"
         )
-        self._index = index
+        self._index = spanned(index, "index")
         self._ended = False
-        self._indexer = Indexer(graph, index, embedder)
-        self._recaller = Recaller(graph, index, embedder)
+        self._indexer = Indexer(graph, self._index, embedder)
+        self._recaller = Recaller(graph, self._index, embedder)
 
     @ray.method
     def ready(self) -> int:
@@ -109,10 +121,11 @@ class SearchActor:
         return os.getpid()
 
     @ray.method(concurrency_group="index")
-    def index(self, changes: Sequence[Change], now: Instant) -> int:
+    def index(self, changes: Sequence[Change], now: Instant, context: Trace) -> int:
         """See `Indexer.index`."""
         self._require_open()
-        return self._indexer.index(changes, now)
+        with continued("indexer.index", context):
+            return self._indexer.index(changes, now)
 
     @ray.method(concurrency_group="index")
     def dependents(self, changes: Sequence[Change] | None) -> list[tuple[str, str]]:
@@ -144,9 +157,10 @@ class SearchActor:
         self._index.close()
 
     @ray.method(concurrency_group="recall")
-    def recall(self, query: Query) -> Answer:
+    def recall(self, query: Query, context: Trace) -> Answer:
         """See `Recaller.recall`."""
-        return self._recaller.recall(query)
+        with continued("recaller.recall", context):
+            return self._recaller.recall(query)
 
     @ray.method(concurrency_group="recall")
     def explain(

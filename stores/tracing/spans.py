@@ -23,6 +23,19 @@ _passing: ContextVar[Mapping[str, str] | None] = ContextVar("passing", default=N
 """The trace context that came with what is being worked on."""
 
 
+def trace_on(options: TracingOptions) -> None:
+    """Trace all that this process does from here on; for one that ends by being killed, and its last spans with it."""
+    if options.endpoint:
+        _Switch.tracer = _opened(options)
+
+
+def _opened(options: TracingOptions) -> Tracer:
+    """Raises MissingExtra."""
+    needed = "opentelemetry.exporter.otlp.proto.http"
+    tracer: Tracer = load_with(needed, "OpenTelemetry", "stores.tracing.otlp", "tracing").open_tracer(options)
+    return tracer
+
+
 @contextmanager
 def traced(options: TracingOptions) -> Iterator[None]:
     """Trace what this process does while the block lasts, if a collector is named. Raises MissingExtra.
@@ -32,8 +45,7 @@ def traced(options: TracingOptions) -> Iterator[None]:
     if not options.endpoint:
         yield
         return
-    needed = "opentelemetry.exporter.otlp.proto.http"
-    tracer: Tracer = load_with(needed, "OpenTelemetry", "stores.tracing.otlp", "tracing").open_tracer(options)
+    tracer = _opened(options)
     try:
         with switched_on(tracer):
             yield

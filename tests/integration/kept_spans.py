@@ -1,6 +1,10 @@
-"""A tracer that keeps its spans, and an observation as a producer in a trace writes it."""
+"""A tracer that keeps its spans, a collector that keeps what it is sent, a message of a producer in a trace."""
 
+import gzip
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from typing import Any
 
 import pytest
@@ -61,3 +65,33 @@ def told(name: str, headers: dict[str, str]) -> Entry:
         id=f"o-{name}", bank="default", source=Source("cam"), observed_at=1_718_000_000_000_000, claims=(claim,)
     )
     return Entry(observation_key(observation), pack(observation, observation.id), headers)
+
+
+@contextmanager
+def collector() -> Iterator[tuple[str, list[tuple[str, str | None, bytes]]]]:
+    """The address of a collector, and (path, authorization, body) of each request that it has taken."""
+    took: list[tuple[str, str | None, bytes]] = []
+
+    class Collector(BaseHTTPRequestHandler):
+        """Takes every request."""
+
+        def do_POST(self) -> None:
+            """Take one batch."""
+            body = self.rfile.read(int(self.headers["content-length"]))
+            took.append((self.path, self.headers["authorization"], _unzipped(body)))
+            self.send_response(200)
+            self.end_headers()
+
+        def log_message(self, format: str, *args: object) -> None:
+            """Say nothing."""
+
+    with HTTPServer(("127.0.0.1", 0), Collector) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}", took
+        server.shutdown()
+        thread.join()
+
+
+def _unzipped(body: bytes) -> bytes:
+    return gzip.decompress(body) if body.startswith(b"\x1f\x8b") else body

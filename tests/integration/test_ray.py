@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 from chat_server import chat_server, says
+from kept_spans import HEADERS, TRACE, collector
+from kept_spans import told as traced_message
 
 from beliefmesh.memory import Memory
 from beliefmesh.settings import MeshSettings, Settings, StoreSettings
@@ -22,6 +24,7 @@ from schemas.observation import Observation, Source, observation_key
 from schemas.wire import pack
 from stores.language.options import LanguageOptions
 from stores.ports import Entry
+from stores.tracing.options import TracingOptions
 
 ray = pytest.importorskip("ray", reason="the cluster extra is not installed")
 start = pytest.importorskip("actors.cluster.start", reason="the cluster extra is not installed")
@@ -72,6 +75,46 @@ def test_the_sample_gives_the_same_state_and_answers_as_inline(open_memory, samp
     assert (counted["cache.slots.miss"] > 0, counted["cache.vectors.miss"] > 0) == (True, True)
     memory.close()
     assert open_memory(runtime="inline").doctor().differences == ()
+
+
+def test_a_trace_goes_on_in_the_actors_and_their_stores(tmp_path: Path) -> None:
+    requests = pytest.importorskip("opentelemetry.proto.collector.trace.v1.trace_service_pb2")
+    with collector() as (address, took):
+        settings = Settings(
+            mesh=MeshSettings(folder=str(tmp_path / "mesh"), runtime="ray", shards=1),
+            stores=StoreSettings(embedder="none:"),
+            tracing=TracingOptions(f"{address}/v1/traces"),
+        )
+
+        def kept() -> set[str]:
+            sent = [requests.ExportTraceServiceRequest.FromString(body) for _, _, body in list(took)]
+            spans = [
+                span
+                for one in sent
+                for resource in one.resource_spans
+                for scope in resource.scope_spans
+                for span in scope.spans
+            ]
+            return {span.name for span in spans if span.trace_id.hex() == TRACE}
+
+        with Memory(settings=settings) as memory:
+            memory.home.log.append("observations", [traced_message("boat", HEADERS)], memory.home.clock())
+            memory.home.worker.drain()
+            wanted = {
+                "stream.decide",
+                "extractor.extract",
+                "shard.apply",
+                "graph.apply",
+                "indexer.index",
+                "index.upsert",
+            }
+            waited = threading.Event()
+            for _ in range(300):
+                if wanted <= kept():
+                    break
+                waited.wait(0.1)
+
+            assert wanted <= kept()
 
 
 def test_a_shard_killed_amid_the_stream_loses_nothing(open_memory, sample_lines, inline_state: str) -> None:

@@ -1,19 +1,15 @@
 """One trace leads from who told or asked to the calls of the stores; unless asked for, nothing is traced or sent."""
 
-import gzip
 import os
 import re
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
-from typing import ClassVar
 
 import httpx
 import pytest
-from kept_spans import HEADERS, TRACE, Traced, told
+from kept_spans import HEADERS, TRACE, Traced, collector, told
 
 from beliefmesh.memory import Memory
 from beliefmesh.settings import MeshSettings, Settings, StoreSettings
@@ -116,44 +112,19 @@ def test_what_is_no_trace_context_goes_nowhere() -> None:
     assert trace_id({"traceparent": f"00-{'0' * 32}-b7ad6b7169203331-01"}) == ""
 
 
-class Collector(BaseHTTPRequestHandler):
-    """Takes traces as a collector does, and notes who sent them where."""
-
-    took: ClassVar[list[tuple[str, str | None, bytes]]] = []
-
-    def do_POST(self) -> None:
-        """Take one batch."""
-        body = self.rfile.read(int(self.headers["content-length"]))
-        self.took.append((self.path, self.headers["authorization"], gunzipped(body)))
-        self.send_response(200)
-        self.end_headers()
-
-    def log_message(self, format: str, *args: object) -> None:
-        """Say nothing."""
-
-
-def gunzipped(body: bytes) -> bytes:
-    return gzip.decompress(body) if body.startswith(b"\x1f\x8b") else body
-
-
 def test_a_collector_gets_what_waits_when_the_memory_is_closed_and_no_text(tmp_path: Path) -> None:
     pytest.importorskip("opentelemetry.exporter.otlp.proto.http", reason="the tracing extra is not installed")
-    Collector.took.clear()
-    with HTTPServer(("127.0.0.1", 0), Collector) as server:
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
+    with collector() as (address, took):
         settings = Settings(
             mesh=MeshSettings(folder=str(tmp_path), runtime="inline"),
             stores=StoreSettings(embedder="hashing:64"),
-            tracing=TracingOptions(f"http://127.0.0.1:{server.server_port}/v1/traces", token="t0ken"),
+            tracing=TracingOptions(f"{address}/v1/traces", token="t0ken"),
         )
         with Memory(settings=settings) as memory:
             memory.retain("The canary sings at dawn.")
-        server.shutdown()
-        thread.join()
 
-    assert {(path, sender) for path, sender, _ in Collector.took} == {("/v1/traces", "Bearer t0ken")}
-    sent = b"".join(body for _, _, body in Collector.took)
+    assert {(path, sender) for path, sender, _ in took} == {("/v1/traces", "Bearer t0ken")}
+    sent = b"".join(body for _, _, body in took)
     assert b"graph.apply" in sent
     assert b"canary" not in sent
 
