@@ -96,8 +96,8 @@ class _Judge:
     def _climb(self, slots: Sequence[str]) -> None:
         """Find what slots of one cycle hold, from nothing; what falls on the way never counts as a premise."""
         known: dict[tuple[str, tuple[str, ...]], dict[str, str]] = {}
-        beneath = dict(self.fallen)
         inner = {premise for slot in slots for premise in self._bears.get(slot, ())}
+        beneath = {premise: note for premise, note in self.fallen.items() if premise not in inner}
         held: set[str] = set()
         never: set[str] = set()
         while True:

@@ -36,20 +36,28 @@ class Foundations:
         self._homes: dict[str, tuple[str, str]] = {}
         self._leads: dict[str, Mapping[str, str]] = {}
         self._asked: set[str] = set()
+        self._fallen: Fallen | None = None
 
     def fallen(self, slots: Mapping[str, Sequence[Evidence]]) -> Fallen:
         """The premises of this evidence (by slot), and of all beneath it, that are not held at the moment.
 
-        Evidence given here goes before what the graph has of the same slot.
+        Evidence given here goes before what the graph has of the same slot. What lies beneath what was asked before is
+        not judged anew.
         """
         if not any(piece.premises for pieces in slots.values() for piece in pieces):
             return NONE_FALLEN
-        return self._judged(self.beneath(slots), self._moment)
+        beneath = self.beneath(slots)
+        if self._fallen is None:
+            self._fallen = self._judged(beneath, self._moment)
+        return self._fallen
 
     def beneath(self, slots: Mapping[str, Sequence[Evidence]]) -> Beneath:
         """Everything that these slots rest on, themselves included."""
-        self._evidence.update({id: self._looked_at(pieces) for id, pieces in slots.items() if pieces})
+        given = {id: self._looked_at(pieces) for id, pieces in slots.items() if pieces}
         asked = self._new(slots.values())
+        if asked or any(self._evidence.get(id) != pieces for id, pieces in given.items()):
+            self._fallen = None
+        self._evidence.update(given)
         for _ in range(MAX_DEEP + 1):
             if not asked:
                 break

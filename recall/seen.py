@@ -51,6 +51,7 @@ class Seen:
         self.sight = sight
         self.identity = Identity(graph, sight.bank, policy, sight.moment, self.allowed, supposed)
         self._slots: dict[str, SeenSlot | None] = {}
+        self._beneath = self.foundations()
 
     def slots(self, ids: Iterable[str]) -> dict[str, SeenSlot]:
         """Those of the slots in which the principal may see anything."""
@@ -76,7 +77,7 @@ class Seen:
     def _load(self, ids: Sequence[str]) -> None:
         stored = self.identity.slots(ids)
         pieces = {id: self.allowed(stored[id].evidence) if id in stored else [] for id in ids}
-        fallen = self.foundations().fallen(pieces)
+        fallen = self._beneath.fallen(pieces)
         for id, seen in pieces.items():
             self._slots[id] = _versioned(self._resolved(seen, fallen), stored[id].slot) if seen else None
 

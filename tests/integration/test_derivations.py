@@ -159,6 +159,17 @@ def test_conclusions_that_rest_on_each_other_are_not_held(memory: Memory) -> Non
     assert_stored_state_follows(memory)
 
 
+def test_all_of_a_circle_is_held_once_one_of_it_was_seen_and_so_is_what_rests_on_it(memory: Memory) -> None:
+    names = ["one", "two", "three", "four"]
+    circle = [concluded(name, "so", id_of(names[at - 1], "state", "so")) for at, name in enumerate(names)]
+    memory.retain([*circle, concluded("leaf", "so", id_of("three", "state", "so"))])
+    assert {state(memory, name, "so") for name in (*names, "leaf")} == {"revoked"}
+
+    memory.retain(fact("one", "so", day=3))
+    assert {state(memory, name, "so") for name in (*names, "leaf")} == {"active"}
+    assert_stored_state_follows(memory)
+
+
 def test_a_shard_that_decides_slots_of_another_one_again_knows_what_that_one_wrote_meanwhile(memory: Memory) -> None:
     one, two = id_of("one", "state", "so"), id_of("two", "state", "so")
     graph, now = memory.home.graph, memory.home.clock()

@@ -114,3 +114,17 @@ def test_without_a_sighting_nothing_is_held(story: list[Evidence]) -> None:
     fallen = fallen_premises(everything, DEFAULT_POLICY, NOW)
     assert set(fallen.values()) == {NOT_HELD}
     assert {premise for piece in derived for premise in piece.premises} <= fallen.keys()
+
+
+@given(STORIES)
+def test_where_nothing_speaks_against_anything_all_that_follows_from_sightings_is_held(story: list[Evidence]) -> None:
+    agreed = [
+        msgspec.structs.replace(piece, value="yes", stance="supports", source=Source(piece.id)) for piece in story
+    ]
+    everything = beneath_of(agreed, {piece.slot for piece in agreed})
+    fallen = fallen_premises(everything, DEFAULT_POLICY, 30 * DAY)  # none has faded by then
+
+    held: set[str] = set()
+    for _ in NAMES:
+        held |= {belief_id(piece.slot, (), "yes") for piece in agreed if held.issuperset(piece.premises)}
+    assert fallen.keys() == {premise for piece in agreed for premise in piece.premises} - held
