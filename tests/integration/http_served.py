@@ -23,6 +23,24 @@ def settings_in(folder: Path, **more: Any) -> Settings:
     return Settings(mesh=mesh, stores=StoreSettings(embedder="hashing:256"), http=http, **more)
 
 
+HIDDEN = [("POST", "/v1/banks/{bank}/refused")]
+"""What the document does not tell of."""
+
+
+def routes_of(app: FastAPI, bank: str = "acme", name: str = "x") -> list[tuple[str, str]]:
+    """Every route of the API: method and path, with a bank, and a name in place of every other one."""
+    told = [(method.upper(), path) for path, methods in app.openapi()["paths"].items() for method in methods]
+    found = []
+    for method, path in [*told, *HIDDEN]:
+        if path.startswith("/v1"):
+            filled = path.replace("{bank}", bank)
+            while "{" in filled:
+                filled = filled[: filled.index("{")] + name + filled[filled.index("}") + 1 :]
+            found.append((method, filled))
+    assert len(found) > 40, "the document has lost routes"
+    return found
+
+
 @contextmanager
 def served(app: FastAPI) -> Iterator[httpx.Client]:
     """A client of an application on a free port."""

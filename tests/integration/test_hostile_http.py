@@ -1,13 +1,11 @@
 """HTTP against hostile input: names of the language in a body, and an agent in a body whom the caller is not."""
 
-import socket
-import threading
 from collections.abc import Iterator
 from typing import Any
 
 import httpx
 import pytest
-import uvicorn
+from http_served import served
 
 from beliefmesh.http.app import create_app
 from beliefmesh.memory import Memory
@@ -29,15 +27,8 @@ PAY = {
 
 @pytest.fixture
 def client(memory: Memory) -> Iterator[httpx.Client]:
-    app = create_app(memory, memory.home.settings)
-    server = uvicorn.Server(uvicorn.Config(app, log_config=None, access_log=False))
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
-        thread.start()
-        with httpx.Client(base_url=f"http://127.0.0.1:{listener.getsockname()[1]}", timeout=30.0) as opened:
-            yield opened
-        server.should_exit = True
-        thread.join()
+    with served(create_app(memory, memory.home.settings)) as opened:
+        yield opened
 
 
 def belief_of(client: httpx.Client, observation: dict[str, Any], **headers: str) -> str:

@@ -2,19 +2,15 @@
 
 import hmac
 import json
-import socket
-import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import httpx
 import msgspec
 import pytest
-import uvicorn
 from fastapi import FastAPI
-from fastapi.routing import APIRoute
+from http_served import routes_of, served
 
 from beliefmesh.cli.entry import run
 from beliefmesh.grant import Grant
@@ -53,19 +49,6 @@ def ring(settings: Settings) -> KeyRing:
     return KeyRing(Path(settings.mesh.folder) / "keys.json")
 
 
-@contextmanager
-def served(app: FastAPI) -> Iterator[httpx.Client]:
-    """A client of an application on a free port."""
-    server = uvicorn.Server(uvicorn.Config(app, log_config=None, access_log=False))
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
-        thread.start()
-        with httpx.Client(base_url=f"http://127.0.0.1:{listener.getsockname()[1]}", timeout=60) as client:
-            yield client
-        server.should_exit = True
-        thread.join()
-
-
 @pytest.fixture
 def app(settings: Settings, ring: KeyRing) -> Iterator[FastAPI]:
     """The API over a memory that has something in the banks acme and other."""
@@ -99,20 +82,8 @@ def ask(client: httpx.Client, ring: KeyRing) -> Ask:
     return asked
 
 
-def routes(app: FastAPI) -> list[tuple[str, str]]:
-    """Every route of the API: method and path, with `acme` as the bank and `x` for every other name."""
-    found = []
-    for route in app.routes:
-        if isinstance(route, APIRoute) and route.path.startswith("/v1"):
-            path = route.path.replace("{bank}", "acme")
-            while "{" in path:
-                path = path[: path.index("{")] + "x" + path[path.index("}") + 1 :]
-            found += [(method, path) for method in sorted(route.methods)]
-    return found
-
-
 def test_without_a_key_no_route_answers(app: FastAPI, ask: Ask) -> None:
-    for method, path in routes(app):
+    for method, path in routes_of(app):
         for headers in ({}, {"Authorization": "Bearer bm_1_2"}, {"Authorization": "Basic eDp5"}):
             response = ask(method, path, headers=headers, json={})
 
@@ -122,9 +93,9 @@ def test_without_a_key_no_route_answers(app: FastAPI, ask: Ask) -> None:
 
 
 def test_a_key_of_another_bank_is_refused_by_every_route_of_a_bank_and_by_those_of_all(app: FastAPI, ask: Ask) -> None:
-    open_to_all = {("GET", "/v1/banks"), ("GET", "/v1/sources"), ("GET", "/v1/receipts/x")}
+    open_to_all = {("GET", f"/v1/{name}") for name in ("banks", "jobs", "sources", "receipts/x")}
 
-    for method, path in routes(app):
+    for method, path in routes_of(app):
         response = ask(method, path, {"role": "admin", "banks": ("other",)}, json={})
 
         refused = response.status_code == 403 and response.json()["error"]["code"] == "access_denied"
@@ -132,9 +103,9 @@ def test_a_key_of_another_bank_is_refused_by_every_route_of_a_bank_and_by_those_
 
 
 def test_a_reader_asks_and_changes_nothing(app: FastAPI, ask: Ask) -> None:
-    asking = {("POST", "/v1/banks/acme/recall"), ("POST", "/v1/banks/acme/reflect")}
+    asking = {("POST", f"/v1/banks/acme/{verb}") for verb in ("recall", "reflect", "explanations")}
 
-    for method, path in routes(app):
+    for method, path in routes_of(app):
         response = ask(method, path, {"role": "reader", "banks": ("acme",)}, json={})
 
         in_bank = path.startswith("/v1/banks/acme/")
