@@ -42,6 +42,8 @@ _COMMANDS = {
     "profile": "beliefmesh.cli.voice:profile",
     "merge": "beliefmesh.cli.merging:merge_command",
     "unmerge": "beliefmesh.cli.merging:unmerge_command",
+    "beliefs": "beliefmesh.cli.listing:beliefs_command",
+    "changes": "beliefmesh.cli.listing:changes_command",
     "entities": "beliefmesh.cli.merging:entities_command",
     "forget": "beliefmesh.cli.forgetting:forget_command",
     "calibrate": "beliefmesh.cli.calibrate:calibrate_command",
