@@ -81,6 +81,10 @@ def run(folder: str, job: str, kill_at: int) -> None:
             memory.retain([_told(host, day) for host in range(HOSTS) for day in range(1, 6)])
             if job == "restore":
                 memory.run_job("compaction")
+            if job == "calibrate":
+                for host in range(HOSTS):
+                    told = memory.history(entity=f"host {host}", attribute="state").beliefs[0]
+                    memory.feedback(told.id, "wrong" if host == 1 else "right", agent="ann")
             if job.startswith("budget"):
                 _over_budget(memory, vectors=job == "budget-demote")
         home, left = memory.home, [kill_at]

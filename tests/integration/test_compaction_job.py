@@ -18,6 +18,7 @@ from jobs.run import run_job
 from recall.render import text
 from schemas.errors import StoreUnavailable
 from schemas.instant import SECOND
+from schemas.policy import Trust
 
 COMPACTOR = Path(__file__).with_name("compactor.py")
 ROOT = Path(__file__).parents[2]
@@ -216,23 +217,26 @@ def test_a_slot_that_moved_on_is_not_amended_at_the_version_that_was_read(watche
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("job", ["compaction", "archive", "restore"])
+@pytest.mark.parametrize("job", ["compaction", "archive", "restore", "reindex", "calibrate"])
 def test_a_job_killed_before_any_step_is_completed_by_the_next_run(job: str, open_memory, tmp_path: Path) -> None:
     """A process kills itself before the n-th call that the job makes of mesh, graph, archive or ledger, for all n."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     command = [sys.executable, str(COMPACTOR), str(tmp_path), job]
     done = subprocess.run(command, env=environment, timeout=240, capture_output=True, text=True, check=True)
 
-    def state(folder: str) -> tuple[str, tuple[str, ...], int]:
+    def state(folder: str) -> tuple[str, tuple[str, ...], int, Trust]:
         memory: Memory = open_memory(folder, embedder="none:", at="2026-06-10T12:00:00Z")
-        found = memory.state_hash(now=ASKED), memory.doctor().differences, memory.home.archive.size("default")
+        archived, trust = memory.home.archive.size("default"), memory.home.graph.policy("default").trust
+        found = memory.state_hash(now=ASKED), memory.doctor().differences, archived, trust
         memory.close()
         return found
 
     kills = int(done.stdout)
     assert kills > 4
     assert {state(f"killed-{step}") for step in range(1, kills + 1)} == {state("whole")}
-    assert state("whole")[1] == ()
+    _, differences, _, trust = state("whole")
+    assert differences == ()
+    assert (trust.outcomes > 0) is (job == "calibrate")
 
 
 def test_what_is_forgotten_is_in_no_archive_and_does_not_come_back(watched: Memory) -> None:
