@@ -167,6 +167,8 @@ def test_on_ray_jobs_run_by_a_clock_in_the_cluster_and_by_no_other_schedule() ->
         "CronJob/demo-beliefmesh-decay": ["jobs", "submit", "decay", *to],
         "CronJob/demo-beliefmesh-budget": ["jobs", "submit", "budget", *to],
         "CronJob/demo-beliefmesh-compaction-support": ["jobs", "submit", "compaction", *to, "--bank=support"],
+        "CronJob/demo-beliefmesh-calibrate": ["jobs", "submit", "calibrate", *to],
+        "CronJob/demo-beliefmesh-archive": ["jobs", "submit", "archive", *to, "--set=after_days=90"],
     }
     (head,) = [pod for pod in pods(manifests) if pod.owner.endswith("/head")]
     keeper = head.containers()[-1]
