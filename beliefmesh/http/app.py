@@ -46,6 +46,7 @@ from beliefmesh.progress import CatchingUp, Hydration
 from beliefmesh.quota import Quotas
 from beliefmesh.settings import Settings
 from schemas.errors import BeliefmeshError
+from schemas.trace import trace_id
 from stores.ledger import new_owner
 
 _SPARE_THREADS = 12
@@ -154,5 +155,6 @@ async def _of_protocol(request: Request, error: Exception) -> Response:
 
 async def _unforeseen(request: Request, error: Exception) -> Response:
     """A fault of ours: the log has the reason, the caller does not."""
-    log_events.error("request.failed", method=request.method, path=request.url.path, error=repr(error))
+    trace = {"trace_id": found} if (found := trace_id(request.headers)) else {}
+    log_events.error("request.failed", method=request.method, path=request.url.path, error=repr(error), **trace)
     return refusal(500, "internal", "something went wrong inside; the log of the mesh has the reason")

@@ -83,12 +83,17 @@ def test_a_worker_tells_of_itself_at_its_port_and_ends_when_told(worker: Running
     log.close()
 
     metrics = worker.until_metrics_have("beliefmesh_freshness_seconds_count 1.0\n")
+    hydrated = worker.until_metrics_have("beliefmesh_started 1.0\n")
+    started = worker.get("/health/started")
     live, ready, other = (worker.get(path) for path in ("/health/live", "/health/ready", "/v1/stats"))
     worker.process.terminate()
     code = worker.process.wait(60)
 
     assert "beliefmesh_freshness_seconds_count 1.0\n" in metrics, worker.said.read_text()
     assert 'beliefmesh_count{bank="b",kind="evidence"} 1.0\n' in metrics
+    assert "beliefmesh_started 1.0\n" in hydrated
+    assert started is not None
+    assert (started.status_code, started.json()) == (200, {"status": "started"})
     assert live is not None
     assert live.json() == {"status": "live"}
     assert ready is not None

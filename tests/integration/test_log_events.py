@@ -1,5 +1,6 @@
 """What log events tell of: each event of the docs with its keys, the trace, and never a secret."""
 
+import asyncio
 import json
 import os
 import re
@@ -14,6 +15,7 @@ import pytest
 import structlog
 
 from actors.shard import EntityShard
+from beliefmesh.http.app import create_app
 from beliefmesh.logs import configure_logs
 from beliefmesh.memory import Memory
 from beliefmesh.settings import LogSettings, environment_name, load_settings, masked, secrets_of, setting_names
@@ -95,6 +97,24 @@ def test_a_write_that_met_another_writer_is_told_with_slot_and_stage(memory: Mem
         1,
         "decide",
     )
+
+
+def test_a_fault_of_ours_is_told_with_the_trace_of_its_request(memory: Memory, events) -> None:
+    app = create_app(memory, memory.home.settings)
+
+    @app.get("/v1/fault")
+    async def fault() -> None:
+        raise RuntimeError("nobody foresaw this")
+
+    async def asked() -> int:
+        transport = httpx.ASGITransport(app=app, raise_app_exceptions=False)
+        async with httpx.AsyncClient(transport=transport, base_url="http://mesh") as client:
+            return (await client.get("/v1/fault", headers=HEADERS)).status_code
+
+    assert asyncio.run(asked()) == 500
+    (told,) = events("request.failed")
+    assert (told["path"], told["trace_id"]) == ("/v1/fault", TRACE)
+    assert "nobody foresaw this" in told["error"]
 
 
 def test_a_process_that_set_up_no_logs_hears_of_nothing_below_a_warning(
