@@ -49,7 +49,7 @@ def scheduled(memory: Memory) -> Iterator[None]:
                 summarise=memory.summariser(bank),
             )
             if job == "budget" and treated:
-                keeper.measured(bank)
+                keeper.settled(bank)
         if treated and not home.streaming:
             home.worker.drain()
         return done

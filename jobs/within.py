@@ -99,14 +99,27 @@ class Keeper:
         return self._waiting
 
     def pressed(self, banks: Iterable[str]) -> list[str]:
-        """Those of these banks in which room should be made before long."""
-        return [
-            bank
-            for bank, budget in self._budgets(banks).items()
-            if (level := self._levels.get(bank)) and max(HIGH, level.sought) <= fullness(level.use, budget)
-        ]
+        """Those of these banks in which room should be made before long, whoever has written into them."""
+        found = []
+        for bank, budget in self._budgets(banks).items():
+            level = self._levels.get(bank)
+            if level is None or self._graph.counts(bank)["beliefs"] > level.use.beliefs:
+                level = self.measured(bank, level.sought if level else 0.0)
+            if level is not None and fullness(level.use, budget) >= max(HIGH, level.sought):
+                found.append(bank)
+        return found
 
-    def measured(self, bank: str) -> Level | None:
+    def settled(self, bank: str) -> None:
+        """Take up what a run of the job has left; where that is still too much, let a while pass before the next."""
+        level, budget = self.measured(bank), self._graph.policy(bank).budget
+        share = 0.0 if level is None else fullness(level.use, budget)
+        if level is None or share < HIGH:
+            return
+        level.sought = 1.0 - _CLOSE if share < 1.0 - _CLOSE else share + _STEP
+        if share > 1.0:
+            log_events.warning("budget.exceeded", bank=bank, share=round(share, 3))
+
+    def measured(self, bank: str, sought: float = 0.0) -> Level | None:
         """Take a bank's level from what was last measured and from the beliefs that it has now."""
         last = self._measure(bank)
         if last is None:
@@ -120,7 +133,7 @@ class Keeper:
                 importance=max(0.1, last.importance / last.beliefs),
             )
         use = Use(beliefs=beliefs, bytes=each.bytes * beliefs, importance=each.importance * beliefs)
-        self._levels[bank] = Level(use, each)
+        self._levels[bank] = Level(use, each, sought)
         return self._levels[bank]
 
     def _budgets(self, banks: Iterable[str]) -> dict[str, Budget]:
@@ -139,21 +152,17 @@ class Keeper:
         self._waiting = True
         came = self.turn.acquire(timeout=_PATIENCE_SECONDS)
         self._waiting = False
-        if came:
+        if not came:
+            self.settled(bank)
+        else:
             try:
-                level = self.measured(bank)
+                level = self.measured(bank, level.sought if level else 0.0)
                 if level is None or level.is_tight(budget):
                     self._relieve(bank)
-                    level = self.measured(bank)
+                    self.settled(bank)
             finally:
                 self.turn.release()
-        level = level or Level(Use(), _UNMEASURED)
-        if level.is_tight(budget):
-            share = fullness(level.use, budget)
-            level.sought = share + _STEP
-            log_events.warning("budget.exceeded", bank=bank, share=round(share, 3))
-        self._levels[bank] = level
-        return level
+        return self._levels.setdefault(bank, level or Level(Use(), _UNMEASURED))
 
     def _grown(self, portion: Batches, applied: Applied) -> None:
         """Count what a portion brought."""

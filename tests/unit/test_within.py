@@ -131,6 +131,21 @@ def test_a_bank_without_a_budget_or_in_shadow_mode_is_applied_as_it_comes(name: 
     assert (bank.portions, bank.runs) == ([50], 0)
 
 
+def test_a_bank_that_others_filled_is_pressed_and_one_that_cannot_be_relieved_is_not_pressed_again() -> None:
+    bank = Bank(beliefs=50, bound=100, held=True)
+    keeper = bank.keeper()
+    assert keeper.pressed(["small", "large"]) == []
+
+    bank.beliefs = 96
+    assert keeper.pressed(["small"]) == ["small"]
+    bank.relieve("small")
+    keeper.settled("small")
+
+    assert keeper.pressed(["small"]) == []
+    bank.beliefs = 99
+    assert keeper.pressed(["small"]) == ["small"]
+
+
 def test_a_partition_that_fails_is_told_and_the_others_go_on() -> None:
     bank = Bank(beliefs=0, bound=100)
 
