@@ -1,7 +1,7 @@
 """Keeps the search index up with the graph: changed beliefs are embedded in batches and written; safe to repeat."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 import numpy as np
@@ -21,29 +21,17 @@ _REFRESHED_BELIEFS = 4
 """A neighbour in the session is indexed again for its window if its slot is small; larger ones wait for a change."""
 
 
-Kept = Callable[[SlotKey], StoredSlot | None]
-"""A slot as its shard wrote it last, where that shard is of this process and still has it."""
-
-
-def _nothing_kept(_: SlotKey) -> StoredSlot | None:
-    return None
-
-
 class Indexer:
     """Writes a belief's rows at its version; the graph keeps the mark of what is indexed.
 
-    Slots that are `kept` are not read again; whether they are there still, and behind, is always asked of the graph.
     `counts` tells of texts whose vectors were kept and not.
     """
 
-    def __init__(
-        self, graph: GraphStore, index: SearchIndex, embedder: Embedder | None, kept: Kept = _nothing_kept
-    ) -> None:
+    def __init__(self, graph: GraphStore, index: SearchIndex, embedder: Embedder | None) -> None:
         self.counts: Counter[str] = Counter()
         self._graph = graph
         self._index = index
         self._embedder = embedder
-        self._kept = kept
         self._vectors: dict[str, Vectors] = {}
         self._looked = False
 
@@ -184,12 +172,7 @@ class Indexer:
 
     def _load(self, bank: str, wanted: dict[str, set[str]]) -> dict[str, StoredSlot]:
         """The slots, with their evidence only where rows cannot be made without it."""
-        kept = {id: slot for id in wanted if (slot := self._kept((bank, id))) is not None}
-        missing = [id for id in wanted if id not in kept]
-        return kept | self._read(bank, missing, wanted) if missing else kept
-
-    def _read(self, bank: str, ids: Sequence[str], wanted: Mapping[str, set[str]]) -> dict[str, StoredSlot]:
-        slots = self._graph.slots(bank, ids)
+        slots = self._graph.slots(bank, list(wanted))
         whole = [id for id, slot in slots.items() if needs_evidence(slot, wanted[id])]
         bare = {id: StoredSlot(slot, ()) for id, slot in slots.items()}
         return bare | self._graph.load_slots(bank, whole) if whole else bare

@@ -101,10 +101,6 @@ class EntityShard:
         beside = {bank: self._beside(bank, pieces) for bank, pieces in leaving.items()}
         return _refreshing(self._write(list(asked), amended, now), beside)
 
-    def kept(self, key: SlotKey) -> StoredSlot | None:
-        """A slot as it was written last, if it was used lately; whoever else writes it is not noticed here."""
-        return self._kept.get(key)
-
     def drop(self, keys: Iterable[SlotKey]) -> None:
         """Keep nothing of these slots in memory."""
         for key in keys:
