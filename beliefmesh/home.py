@@ -4,6 +4,8 @@ import time
 from collections.abc import Callable
 from contextlib import ExitStack
 
+import structlog
+
 from actors.choose import inline_mesh, ray_is_installed, ray_mesh
 from actors.extractor import open_extractor
 from actors.mesh import Mesh
@@ -31,6 +33,8 @@ from streams.dead_letters import DeadLetters
 from streams.recall_log import RecallLog
 from streams.tombstones import Tombstones
 from streams.topics import CLAIMS, OBSERVATIONS, RECALL_LOG, Topics
+
+log_events = structlog.get_logger("home")
 
 _NO_VECTORS = 1
 _BATCH_OF_A_MODEL = 256
@@ -127,11 +131,18 @@ class Home:
         self._opened.close()
 
     def _mesh(self, own: Extension) -> Mesh:
+        """As `runtime` says; where nobody asked for Ray, and it does not start, in this process."""
+        chosen = self.settings.mesh
         if self.runtime == "ray":
             if own != NO_EXTENSION:
                 raise InvalidSetting("mesh.runtime: retrievers and filters of your own run with inline only")
-            chosen = self.settings.mesh
-            return ray_mesh(self.urls, shards=chosen.shards, address=chosen.address, placement=placement_of(chosen))
+            try:
+                return ray_mesh(self.urls, shards=chosen.shards, address=chosen.address, placement=placement_of(chosen))
+            except StoreUnavailable as error:
+                if chosen.runtime != "auto" or chosen.address:
+                    raise
+                log_events.warning("mesh.inline", reason=str(error))
+                self.runtime = "inline"
         self.index, mesh = index_and_mesh(self.urls, self.graph, own, self.language)
         return mesh
 

@@ -1,6 +1,7 @@
 """What the jobs of an opened mesh work on."""
 
-import importlib
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -9,6 +10,7 @@ from pathlib import Path
 
 import msgspec
 
+from beliefmesh.failure import error_from_builtins
 from beliefmesh.gold import read_gold_file
 from beliefmesh.home import Home
 from beliefmesh.keeping import scales_of, usage_counted, value_files
@@ -129,6 +131,13 @@ def _gold(file: str) -> Sequence[Gold]:
 
 
 def _figures(evaluation: str, data: str) -> Mapping[str, float]:
-    """Loaded when it is asked for: an evaluation opens memories, which stand above the jobs of one."""
-    figures: Mapping[str, float] = importlib.import_module("beliefmesh.evaluate.chosen").figures_of(evaluation, data)
-    return figures
+    """In a process of its own: it opens memories, which stand above the jobs of one, and takes their room."""
+    command = [sys.executable, "-m", "beliefmesh.evaluate.chosen", evaluation, data]
+    ran = subprocess.run(command, capture_output=True, check=False)
+    try:
+        told = msgspec.json.decode(ran.stdout)
+    except msgspec.DecodeError:
+        told = None
+    if ran.returncode or not isinstance(told, dict):
+        raise error_from_builtins(told, ran.returncode)
+    return told

