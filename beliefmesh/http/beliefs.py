@@ -7,7 +7,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
-from beliefmesh.http.body import caller, read_object, speaker, text_of, version_of
+from beliefmesh.http.body import caller, flag_of, read_object, speaker, text_of, version_of
 from beliefmesh.http.described import FEEDBACK_BODY, REVOKE_BODY
 from beliefmesh.http.page import Cursor, Limit, cursor_of, page, place_in
 from beliefmesh.http.reply import reply
@@ -105,7 +105,7 @@ async def history(
 async def revoke(bank: str, belief: str, request: Request) -> Response:
     """End a belief from now on; its history stays. With `expected_version`, 409 if it has moved on."""
     memory: Memory = request.app.state.memory
-    data = await read_object(request, "reason", "agent", "expected_version")
+    data = await read_object(request, "reason", "agent", "expected_version", "wait")
     reason, agent = text_of(data, "reason"), speaker(request, data)
     receipt = await run_in_threadpool(
         memory.revoke,
@@ -115,6 +115,7 @@ async def revoke(bank: str, belief: str, request: Request) -> Response:
         principal=caller(request),
         bank=bank,
         expected_version=version_of(data),
+        wait=flag_of(data, "wait", True),
     )
     return reply(request, receipt, receipt)
 
@@ -123,10 +124,16 @@ async def revoke(bank: str, belief: str, request: Request) -> Response:
 async def feedback(bank: str, belief: str, request: Request) -> Response:
     """Say how a belief, or an answer (by its id), did: right, wrong or used."""
     memory: Memory = request.app.state.memory
-    data = await read_object(request, "verdict", "agent")
+    data = await read_object(request, "verdict", "agent", "wait")
     agent = speaker(request, data)
     verdict = cast(Usefulness, text_of(data, "verdict"))
     receipt = await run_in_threadpool(
-        memory.feedback, belief, verdict, agent=agent, principal=caller(request), bank=bank
+        memory.feedback,
+        belief,
+        verdict,
+        agent=agent,
+        principal=caller(request),
+        bank=bank,
+        wait=flag_of(data, "wait", True),
     )
     return reply(request, receipt, receipt)

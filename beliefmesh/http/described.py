@@ -75,6 +75,7 @@ _QUERY["properties"] |= {
     "wait_for": {"type": "string", "description": "the token of a receipt"},
 }
 _TEXT: Schema = {"type": "string"}
+_WAIT: Schema = {"type": "boolean", "default": True}
 
 LINES_BODY: Schema = {
     "requestBody": {
@@ -87,14 +88,18 @@ RECALL_BODY = body(_QUERY)
 REVOKE_BODY = body(
     {
         "type": "object",
-        "properties": {"reason": _TEXT, "agent": _TEXT, "expected_version": {"type": "integer"}},
+        "properties": {"reason": _TEXT, "agent": _TEXT, "expected_version": {"type": "integer"}, "wait": _WAIT},
         "required": ["reason"],
     }
 )
 FEEDBACK_BODY = body(
     {
         "type": "object",
-        "properties": {"verdict": {"type": "string", "enum": list(get_args(Usefulness))}, "agent": _TEXT},
+        "properties": {
+            "verdict": {"type": "string", "enum": list(get_args(Usefulness))},
+            "agent": _TEXT,
+            "wait": _WAIT,
+        },
         "required": ["verdict"],
     }
 )

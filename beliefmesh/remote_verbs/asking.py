@@ -8,7 +8,7 @@ from beliefmesh.remote_verbs.connected import Connected, question
 from beliefmesh.remote_verbs.sending import Asker
 from beliefmesh.verbs.explaining import Explanations
 from beliefmesh.verbs.listing import BeliefPage
-from schemas.answer import Answer, Explanation, History
+from schemas.answer import NEWEST_TURNS, Answer, Explanation, History
 from schemas.belief import Belief
 from schemas.entity import Entity
 from schemas.instant import Instant, format_instant, parse_instant
@@ -51,9 +51,13 @@ class RemoteAsking(Connected):
         attribute: str | None = None,
         bank: str | None = None,
         principal: Asker = None,
+        oldest_first: bool = False,
+        limit: int = NEWEST_TURNS,
+        after: str = "",
     ) -> History:
-        """Every turn of a slot."""
-        asked: dict[str, object] = {"belief": of, "attribute": attribute}
+        """The turns of a slot, as `Memory.history` tells them; `after` takes the `next` of a page from here."""
+        asked: dict[str, object] = {"belief": of, "attribute": attribute, "limit": limit, "cursor": after or None}
+        asked["oldest_first"] = "true" if oldest_first or after else None
         if entity is not None:
             subject = entity_of(entity)
             asked |= {"entity": subject.name, "type": subject.type}

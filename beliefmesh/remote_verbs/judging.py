@@ -20,9 +20,10 @@ class RemoteJudging(Connected):
         principal: Asker = None,
         bank: str | None = None,
         expected_version: int | None = None,
+        wait: bool = True,
     ) -> Receipt:
-        """End a belief from now on."""
-        body = {"reason": reason, "agent": agent, "expected_version": expected_version}
+        """End a belief from now on, as `Memory.revoke` does."""
+        body = {"reason": reason, "agent": agent, "expected_version": expected_version, "wait": wait}
         return self._post(f"{self._belief(bank, belief)}/revoke", body, Receipt, principal or agent)
 
     def feedback(
@@ -33,8 +34,9 @@ class RemoteJudging(Connected):
         agent: str = "",
         principal: Asker = None,
         bank: str | None = None,
+        wait: bool = True,
     ) -> Receipt:
         """Say how a belief or an answer did, as `Memory.feedback` does."""
-        body = {"verdict": verdict, "agent": agent}
+        body = {"verdict": verdict, "agent": agent, "wait": wait}
         id = of.id if isinstance(of, Answer | Reflection) else of
         return self._post(f"{self._belief(bank, id)}/feedback", body, Receipt, principal or agent)

@@ -47,8 +47,17 @@ class RemoteReflecting(Connected):
         return self._get(f"{self._in(bank)}/profile", Persona)
 
     def set_profile(
-        self, *, background: str = "", agent: str = "", bank: str | None = None, **traits: float | None
+        self,
+        *,
+        skepticism: int | None = None,
+        literalism: int | None = None,
+        empathy: int | None = None,
+        bias_strength: float | None = None,
+        background: str = "",
+        agent: str = "",
+        bank: str | None = None,
     ) -> Persona:
         """Change traits of the profile, or add to its background, as `Memory.set_profile` does."""
-        body = {**traits, "background": background, "agent": agent}
+        traits = {"literalism": literalism, "empathy": empathy, "bias_strength": bias_strength}
+        body = {"skepticism": skepticism, **traits, "background": background, "agent": agent}
         return self._post(f"{self._in(bank)}/profile", body, Persona, agent)

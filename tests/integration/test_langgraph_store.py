@@ -2,18 +2,17 @@
 
 import asyncio
 import importlib.util
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 from langgraph.store.base import BaseStore, GetOp, InvalidNamespaceError, PutOp, SearchOp
 from langgraph.store.memory import InMemoryStore
 
+from beliefmesh.home import system_clock
 from beliefmesh.langgraph import belief_store
 from beliefmesh.memory import Memory
 from beliefmesh.remote import RemoteMemory
-from beliefmesh.settings import MeshSettings, Settings, StoreSettings
 from schemas.errors import InvalidInput, MissingExtra
 
 VALUES: list[dict[str, Any]] = [
@@ -24,14 +23,9 @@ VALUES: list[dict[str, Any]] = [
 
 
 @pytest.fixture
-def memory(tmp_path: Path) -> Iterator[Memory]:
+def memory(open_memory: Callable[..., Memory]) -> Memory:
     """A memory on the real clock, since what is put bears no dates."""
-    settings = Settings(
-        mesh=MeshSettings(folder=str(tmp_path / "mesh"), runtime="inline"),
-        stores=StoreSettings(embedder="hashing:256"),
-    )
-    with Memory(settings=settings) as opened:
-        yield opened
+    return open_memory(clock=system_clock)
 
 
 @pytest.fixture(params=["here", "elsewhere"])

@@ -1,15 +1,14 @@
 """The memory in the shape of mem0: what a program written for mem0 does, in this process and over the network."""
 
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
+from beliefmesh.home import system_clock
 from beliefmesh.mem0 import Mem0
 from beliefmesh.memory import Memory
 from beliefmesh.remote import RemoteMemory
-from beliefmesh.settings import MeshSettings, Settings, StoreSettings
 from schemas.errors import InvalidInput, NotFound
 
 TALK = [
@@ -21,14 +20,9 @@ TALK = [
 
 
 @pytest.fixture
-def memory(tmp_path: Path) -> Iterator[Memory]:
+def memory(open_memory: Callable[..., Memory]) -> Memory:
     """A memory on the real clock, since words of mem0 bear no dates."""
-    settings = Settings(
-        mesh=MeshSettings(folder=str(tmp_path / "mesh"), runtime="inline"),
-        stores=StoreSettings(embedder="hashing:256"),
-    )
-    with Memory(settings=settings) as opened:
-        yield opened
+    return open_memory(clock=system_clock)
 
 
 @pytest.fixture(params=["here", "elsewhere"])

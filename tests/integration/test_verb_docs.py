@@ -1,22 +1,26 @@
-"""The page of each verb is true: its Python prints what it says, its commands and requests are ones that there are."""
+"""The pages of verbs and of ways in are true: Python prints what they say, commands and requests are there."""
 
 import doctest
 import json
 import re
 import shlex
+from io import StringIO
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 import click
 import pytest
+from rich.console import Console
 
 from beliefmesh.cli.entry import beliefmesh as cli
 from beliefmesh.http.app import create_app
 from beliefmesh.memory import Memory
 from beliefmesh.settings import MeshSettings, Settings, StoreSettings
+from beliefmesh.show import show_serving
 
-PAGES = sorted((Path(__file__).resolve().parents[2] / "docs" / "verbs").glob("[a-z]*.md"))
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+PAGES = sorted((DOCS / "verbs").glob("[a-z]*.md"))
 SETTINGS = '[stores]\nembedder = "hashing:256"\n'
 _BLOCK = re.compile(r"```(\w+)\n(.*?)```", re.DOTALL)
 
@@ -43,7 +47,7 @@ def lines(program: str) -> list[list[str]]:
     return [shlex.split(line)[1:] for line in told if line.startswith(program)]
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+@pytest.mark.parametrize("page", [*PAGES, DOCS / "mem0.md", DOCS / "langgraph.md"], ids=lambda page: page.stem)
 def test_the_python_of_a_page_prints_what_the_page_says(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -93,6 +97,15 @@ def test_a_request_of_a_page_has_a_route_its_parameters_and_a_body_that_is_json(
     known = {parameter["name"] for parameter in fit[0][method].get("parameters", ())}
     assert {name for name, _ in parse_qsl(address.query)} <= known
     assert isinstance(json.loads(body), dict)
+
+
+def test_the_request_of_the_readme_is_the_one_that_a_served_mesh_tells() -> None:
+    readme = (DOCS.parent / "README.md").read_text(encoding="utf-8")
+    told = StringIO()
+
+    show_serving(Console(file=told, width=200), "http://127.0.0.1:7420", "default", guarded=False, local=True)
+
+    assert re.findall(r"curl .*", readme)[0] in told.getvalue()
 
 
 def test_each_verb_has_a_page_that_the_contents_name() -> None:

@@ -14,8 +14,20 @@ HERE_ONLY = {
     "import_backup": "writes to the log of the folder",
     "holders": "walks through the graph",
     "set_policy": "is the matter of whoever runs the mesh",
+    "summariser": "is a part of the jobs of this process",
 }
-TO_ITERATE = {"export", "import_backup", "holders", "set_policy"}
+HERE_ONLY_ARGUMENTS = {
+    "run_job": {"enough", "far"},
+    "entities": {"after"},
+    "merge_proposals": {"after", "fresh"},
+    "job_runs": {"after"},
+}
+"""A function that ends a job early cannot be sent; the places in some lists are cursors over the network."""
+
+THERE_BY_NAME = {"recall": {"principal"}}
+"""One of the fields of a query, which goes by a header."""
+
+TO_ITERATE = {"export", "import_backup", "holders", "set_policy", "summariser"}
 
 
 def verbs(kind: type) -> set[str]:
@@ -24,6 +36,14 @@ def verbs(kind: type) -> set[str]:
 
 def test_the_client_has_every_verb_but_those_that_need_the_folder() -> None:
     assert verbs(Memory) - verbs(RemoteMemory) == HERE_ONLY.keys()
+
+
+@pytest.mark.parametrize("verb", sorted(verbs(Memory) & verbs(RemoteMemory)))
+def test_a_verb_takes_the_same_arguments_over_the_network(verb: str) -> None:
+    here, there = (inspect.signature(getattr(kind, verb)).parameters for kind in (Memory, RemoteMemory))
+
+    assert here.keys() - there.keys() <= HERE_ONLY_ARGUMENTS.get(verb, set())
+    assert there.keys() - here.keys() <= THERE_BY_NAME.get(verb, set())
 
 
 def test_every_verb_can_be_awaited_but_those_that_iterate_over_a_folder() -> None:
