@@ -10,7 +10,7 @@ from contextlib import suppress
 from typing import Any
 
 from beliefmesh.mem0_filter import matches
-from beliefmesh.mem0_history import events
+from beliefmesh.mem0_history import ended_with, events
 from beliefmesh.mem0_memory import (
     edit_of,
     end_of,
@@ -201,18 +201,28 @@ class Mem0:
         if not for_good:
             self._end(belief, of)
             return
-        id = item_id(belief)
-        pasts = (self._history(of, {"of": id}), self._history(of, item_slot(id)))
-        told = {piece for past in pasts if past for turn in past.turns for piece in turn.evidence if of.has(piece)}
-        self.memory.forget(ids=sorted({piece.observation_id for piece in told}), bank=self._bank)
+        ids = [each.id for each in self._with_replaced(belief, of)]
+        if is_item(belief):
+            ids += ended_with(self._history(of, {"of": item_id(belief)}), item_id(belief))
+        found = self.memory.explanations(ids[:MAX_ITEMS], bank=self._bank, principal=of.principal)
+        pieces = [term.evidence for one in found for term in one.contributions if term.stance == "supports"]
+        told_by = {piece.observation_id for piece in pieces if of.has(piece)}
+        self.memory.forget(ids=sorted(told_by), bank=self._bank)
 
     def _end(self, belief: Belief, of: Whose) -> None:
-        """End what a slot holds; of a statement without an attribute, the statement."""
+        """End a belief, and what it had replaced, which would else hold again."""
         if belief.attribute is None:
             reason = f"no longer: {belief.statement:.200}"
             self.memory.revoke(belief.id, reason=reason, agent=of.voice, principal=of.principal, bank=self._bank)
         else:
-            self.memory.retain(end_of(belief, of), bank=self._bank)
+            self.memory.retain(end_of(self._with_replaced(belief, of), of), bank=self._bank)
+
+    def _with_replaced(self, belief: Belief, of: Whose) -> list[Belief]:
+        """A belief, and what it took the place of, also by and by; others that hold, or were ended, stay apart."""
+        past = self._history(of, {"of": belief.slot})
+        before = past.beliefs if past else ()
+        gone = (each for each in before if each.status not in LIVE and each.reason != "retracted")
+        return [belief, *(each for each in gone if each.id != belief.id)]
 
     def _history(self, of: Whose, asked: dict[str, Any]) -> History | None:
         with suppress(NotFound):

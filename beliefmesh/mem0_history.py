@@ -20,6 +20,16 @@ def events(memory_id: str, belief: str, told: History | None, edited: History | 
     return _changes(memory_id, moments)
 
 
+def ended_with(told: History | None, belief: str) -> list[str]:
+    """A belief that an edit ended, and the beliefs that were ended by the same word: what it had replaced."""
+    if told is None:
+        return []
+    said_in = {piece.id: piece.observation_id for turn in told.turns for piece in turn.evidence}
+    ended_in = {each.id: said_in.get(each.by) for each in told.beliefs if each.status not in LIVE}
+    word = ended_in.get(belief)
+    return [id for id, by in ended_in.items() if id == belief or (word is not None and by == word)]
+
+
 def _changes(memory_id: str, moments: Sequence[tuple[Instant, str | None]]) -> list[Plain]:
     found: list[Plain] = []
     before: str | None = None

@@ -13,7 +13,7 @@ from schemas.belief import Belief
 from schemas.errors import InvalidInput
 from schemas.evidence import Evidence
 from schemas.instant import format_instant
-from schemas.limits import MAX_NAME_BYTES, check_text
+from schemas.limits import MAX_ITEMS, MAX_NAME_BYTES, check_text
 
 Plain = dict[str, Any]
 
@@ -79,17 +79,22 @@ def edit_of(id: str, text: str, metadata: Mapping[str, Any], of: Whose) -> dict[
     return {"id": f"mem0:{uuid4().hex}", "agent": of.voice, "claims": [claim], **_heading(of.voice, of, metadata)}
 
 
-def end_of(belief: Belief, of: Whose) -> dict[str, object]:
-    """The observation that nothing of the slot of a belief holds any more in its scope."""
-    claim = {
-        "entity": {"name": belief.entity.name, "type": belief.entity.type},
-        "attribute": belief.attribute,
-        "scope": dict(belief.scope),
-        "network": belief.network,
-        "stance": "retracts",
-        "kind": "instruction",
-    }
-    return {"id": f"mem0:{uuid4().hex}", "agent": of.voice, "claims": [claim], **_heading(of.voice, of, None)}
+def end_of(beliefs: Sequence[Belief], of: Whose) -> dict[str, object]:
+    """The observation that the values of these beliefs, all of one slot, no longer hold, each in its scope."""
+    claims = [
+        {
+            "entity": {"name": belief.entity.name, "type": belief.entity.type},
+            "attribute": belief.attribute,
+            "value": belief.value,
+            "value_type": belief.value_type,
+            "scope": dict(belief.scope),
+            "network": belief.network,
+            "stance": "retracts",
+            "kind": "instruction",
+        }
+        for belief in beliefs[:MAX_ITEMS]
+    ]
+    return {"id": f"mem0:{uuid4().hex}", "agent": of.voice, "claims": claims, **_heading(of.voice, of, None)}
 
 
 def metadata_in(piece: Evidence) -> Plain:

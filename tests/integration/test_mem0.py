@@ -91,6 +91,33 @@ def test_what_is_learned_later_takes_the_place_of_what_it_contradicts(mem0: Mem0
     assert mem0.get_all(user_id="alice") == {"results": []}
 
 
+def test_values_that_hold_side_by_side_are_edited_and_deleted_one_by_one(mem0: Mem0) -> None:
+    for food in ("peanuts", "milk", "eggs"):
+        mem0.add(f"I am allergic to {food}.", user_id="alice")
+    peanuts, milk, eggs = (each["id"] for each in mem0.get_all(user_id="alice")["results"])
+
+    mem0.delete(peanuts)
+    mem0.update(milk, "Milk is fine by now.")
+    mem0.delete(eggs, for_good=True)
+
+    assert texts(mem0.get_all(user_id="alice")) == ["Milk is fine by now."]
+    assert [each["event"] for each in mem0.history(peanuts)] == ["ADD", "DELETE"]
+    assert mem0.history(eggs) == []
+    mem0.add("I am allergic to peanuts.", user_id="alice", metadata={"again": True})
+    assert mem0.get(peanuts) is not None
+
+
+def test_what_was_replaced_before_an_edit_is_erased_with_it(mem0: Mem0) -> None:
+    mem0.add("I live in Oslo.", user_id="alice")
+    id = mem0.add("I live in Bergen.", user_id="alice")["results"][0]["id"]
+    mem0.update(id, "She lives on a boat.")
+
+    mem0.delete_all(user_id="alice", for_good=True)
+
+    told = mem0.memory.beliefs(principal="alice", statuses=("active", "contested", "stale", "revoked"))
+    assert [belief.statement for belief in told.beliefs] == []
+
+
 def test_nobody_finds_overrules_or_deletes_what_is_anothers(mem0: Mem0) -> None:
     mem0.add("The office door is scarlet.", user_id="alice")
     mem0.add("The office door is blue.", user_id="bob")

@@ -8,12 +8,45 @@ from beliefmesh.aio import AsyncMemory
 from beliefmesh.memory import Memory
 from beliefmesh.remote import RemoteMemory
 
-VERBS = (
-    "retain import_lines wait recall reflect explain explanations history belief beliefs revoke feedback merge unmerge "
-    "entities merge_proposals forget calibrate narrate summary refresh_summaries profile set_profile value_of budget "
-    "learn_value run_job job_runs job_run stats doctor banks state_hash dead_letters dead_letter replay_dead_letter "
-    "drop_dead_letter"
-).split()
+VERBS = [
+    "retain",
+    "import_lines",
+    "wait",
+    "recall",
+    "reflect",
+    "explain",
+    "explanations",
+    "history",
+    "belief",
+    "beliefs",
+    "revoke",
+    "feedback",
+    "merge",
+    "unmerge",
+    "entities",
+    "merge_proposals",
+    "forget",
+    "calibrate",
+    "narrate",
+    "summary",
+    "refresh_summaries",
+    "profile",
+    "set_profile",
+    "value_of",
+    "budget",
+    "learn_value",
+    "run_job",
+    "job_runs",
+    "job_run",
+    "stats",
+    "doctor",
+    "banks",
+    "state_hash",
+    "dead_letters",
+    "dead_letter",
+    "replay_dead_letter",
+    "drop_dead_letter",
+]
 
 NOT_SENT = {
     "run_job": {"enough", "far"},
