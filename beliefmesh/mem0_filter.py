@@ -17,7 +17,7 @@ def matches(memory: Mapping[str, Any], filters: Mapping[str, Any]) -> bool:
 
 
 def _admits(memory: Mapping[str, Any], name: str, asked: Any) -> bool:
-    joined = _JOINED.get(name.removeprefix("$").upper())
+    joined = _JOINED.get(name[1:].upper() if name.startswith("$") else name)
     if joined is not None:
         return joined([matches(memory, each) for each in _several(name, asked)])
     found = _field(memory, name)

@@ -21,7 +21,7 @@ class CuttingProxy(ThreadingHTTPServer):
     def __init__(self, upstream: str, plan: list[Step]) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
         self.upstream = upstream.removeprefix("http://")
-        self.plan = plan
+        self.plan = iter(plan)
         self.seen: list[tuple[str, str, str | None]] = []
         self.url = f"http://127.0.0.1:{self.server_address[1]}"
         self._thread = threading.Thread(target=self.serve_forever, args=(0.01,))
@@ -49,7 +49,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _meet(self) -> None:
         body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
         self.server.seen.append((self.command, self.path, self.headers.get("Idempotency-Key")))
-        step = self.server.plan.pop(0) if self.server.plan else "pass"
+        step = next(self.server.plan, "pass")
         if step == "before":
             self._cut()
             return

@@ -41,6 +41,7 @@ MEMORY: dict[str, Any] = {
         {"$or": [{"kind": "x"}, {"n": 5}]},
         {"NOT": [{"kind": "x"}, {"n": 6}]},
         {"$not": {"kind": "x"}},
+        {"metadata.not": {"ne": 1}, "or": {"ne": 1}},
     ],
 )
 def test_what_fits_is_admitted(filters: dict[str, Any]) -> None:
