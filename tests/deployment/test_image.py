@@ -5,6 +5,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+import yaml
 from dockerfile import Stage, environment_of, is_sent, stages_of
 from spoken import refused_arguments, unknown_variables
 
@@ -113,6 +114,19 @@ def test_an_argument_that_is_none_would_be_found() -> None:
 def test_its_pins_are_those_that_the_tests_run_with(lock: str) -> None:
     everything = versions("requirements.lock")
     assert {name: pin for name, pin in versions(lock).items() if everything.get(name) != pin} == {}
+
+
+def test_chart_compose_and_image_are_of_one_release_and_one_ray() -> None:
+    chart, values, compose = (
+        yaml.safe_load((ROOT / path).read_text(encoding="utf-8"))
+        for path in ("helm/beliefmesh/Chart.yaml", "helm/beliefmesh/values.yaml", "compose.yaml")
+    )
+    release = PROJECT["project"]["version"]
+    assert (chart["version"], chart["appVersion"]) == (release, release)
+    assert compose["x-mesh"]["image"] == f"beliefmesh:{release}"
+    assert f"ARG VERSION={release}\n" in (ROOT / "Dockerfile").read_text(encoding="utf-8")
+    assert f"--tag beliefmesh:{release} " in (ROOT / "Makefile").read_text(encoding="utf-8")
+    assert values["ray"]["version"] == versions("requirements.image.lock")["ray"][0]
 
 
 def test_it_has_every_extra_but_those_for_development() -> None:
