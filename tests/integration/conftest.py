@@ -7,12 +7,14 @@ from pathlib import Path
 
 import pytest
 import uvicorn
+from chat_server import ChatServer, chat_server, says
 
 from beliefmesh.http.app import create_app
 from beliefmesh.memory import Memory
 from beliefmesh.sample import sample_path
 from beliefmesh.settings import MeshSettings, Settings, StoreSettings, StreamSettings
 from schemas.instant import Instant, parse_instant
+from stores.language.options import LanguageOptions
 
 OpenMemory = Callable[..., Memory]
 
@@ -90,3 +92,23 @@ def url(memory: Memory) -> Iterator[str]:
     server.should_exit = True
     thread.join()
     listening.close()
+
+
+@pytest.fixture
+def endpoint() -> Iterator[ChatServer]:
+    """A stand-in of a language model's endpoint."""
+    with chat_server() as server:
+        yield server
+
+
+@pytest.fixture
+def model_memory(endpoint: ChatServer, tmp_path: Path) -> Iterator[Memory]:
+    """An empty memory with a language model, which has nothing to say until a test lets it."""
+    settings = Settings(
+        mesh=MeshSettings(folder=str(tmp_path / "spoken"), runtime="inline"),
+        stores=StoreSettings(embedder="hashing:256"),
+        llm=LanguageOptions(url=endpoint.url, retries=0),
+    )
+    endpoint.answer = lambda _: says({"claims": []})
+    with Memory(settings=settings) as opened:
+        yield opened

@@ -1,22 +1,20 @@
 """Reflection: an answer in the bank's voice that cites what was recalled, keeps to a budget and forms opinions."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from chat_server import ChatServer, Reply, chat_server, says
+from chat_server import ChatServer, Reply, says
 from click.testing import CliRunner
 
 from beliefmesh.cli.entry import beliefmesh
 from beliefmesh.memory import Memory
-from beliefmesh.settings import MeshSettings, Settings, StoreSettings
 from recall.budget import tokens_of
 from schemas.errors import InvalidInput
 from schemas.query import Principal
 from schemas.reflection import Reflection
-from stores.language.options import LanguageOptions
 
 QUESTION = "Which headlamp should we recommend for winter?"
 
@@ -36,23 +34,10 @@ def tell(memory: Memory) -> None:
 
 
 @pytest.fixture
-def endpoint() -> Iterator[ChatServer]:
-    with chat_server() as server:
-        yield server
-
-
-@pytest.fixture
-def spoken(endpoint: ChatServer, tmp_path: Path) -> Iterator[Memory]:
+def spoken(model_memory: Memory) -> Memory:
     """A memory with a language model."""
-    settings = Settings(
-        mesh=MeshSettings(folder=str(tmp_path / "spoken"), runtime="inline"),
-        stores=StoreSettings(embedder="hashing:256"),
-        llm=LanguageOptions(url=endpoint.url, retries=0),
-    )
-    endpoint.answer = lambda _: says({"claims": []})
-    with Memory(settings=settings) as memory:
-        tell(memory)
-        yield memory
+    tell(model_memory)
+    return model_memory
 
 
 def memories_in(request: dict[str, Any]) -> list[dict[str, str]]:

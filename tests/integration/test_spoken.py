@@ -2,43 +2,27 @@
 
 import json
 import re
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 from random import Random
 from typing import Any
 
 import pytest
-from chat_server import ChatServer, Reply, chat_server, says
+from chat_server import ChatServer, Reply, says
 
 from beliefmesh.memory import Memory
-from beliefmesh.settings import MeshSettings, Settings, StoreSettings
-from stores.language.options import LanguageOptions
 
 _MARK = re.compile(r"\[memory ([^\[\]]*)\]")
 
 
 @pytest.fixture
-def endpoint() -> Iterator[ChatServer]:
-    with chat_server() as server:
-        yield server
-
-
-@pytest.fixture
-def spoken(endpoint: ChatServer, tmp_path: Path) -> Iterator[Memory]:
+def spoken(model_memory: Memory) -> Memory:
     """A memory with a language model, in which two gates of one flight compete."""
-    settings = Settings(
-        mesh=MeshSettings(folder=str(tmp_path / "spoken"), runtime="inline"),
-        stores=StoreSettings(embedder="hashing:256"),
-        llm=LanguageOptions(url=endpoint.url, retries=0),
-    )
-    endpoint.answer = lambda _: says({"claims": []})
-    with Memory(settings=settings) as memory:
-        for agent, value in (("one", "B2"), ("two", "C4")):
-            claim = {"entity": "UA 1", "attribute": "gate", "value": value, "statement": f"UA 1 leaves from {value}."}
-            memory.retain({"agent": agent, "observed_at": "2024-06-09", "claims": [claim]})
-        claim = {"entity": "UA 1", "attribute": "seats", "value": 180, "statement": "UA 1 has 180 seats."}
-        memory.retain({"agent": "fleet", "claims": [claim]})
-        yield memory
+    for agent, value in (("one", "B2"), ("two", "C4")):
+        claim = {"entity": "UA 1", "attribute": "gate", "value": value, "statement": f"UA 1 leaves from {value}."}
+        model_memory.retain({"agent": agent, "observed_at": "2024-06-09", "claims": [claim]})
+    claim = {"entity": "UA 1", "attribute": "seats", "value": 180, "statement": "UA 1 has 180 seats."}
+    model_memory.retain({"agent": "fleet", "claims": [claim]})
+    return model_memory
 
 
 def answering(told: Callable[[dict[str, str]], list[dict[str, Any]]]) -> Callable[[dict[str, Any]], Reply]:
