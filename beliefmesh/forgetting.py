@@ -355,7 +355,7 @@ def _clear(home: Home, what: Forgotten, observations: Collection[str], progress:
         record.close()
     progress("clearing the files", 2, 3)
     prune_usage(home.graph, what.bank, home.usage)
-    home.replies.erase(what.bank)
+    home.replies.erase(what.bank, home.clock())
     home.log.wipe()
     home.graph.wipe()
     home.mesh.wipe()

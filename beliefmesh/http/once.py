@@ -28,6 +28,9 @@ REPLAYED_HEADER = "Idempotency-Replayed"
 
 _SAFE = ("GET", "HEAD", "OPTIONS")
 _QUESTION = "/recall"
+_COUNTS = ("/forget", "/import")
+"""What replies numbers and ids alone."""
+
 _STREAMED = "/v1/banks/{bank}/import"
 """Its body may be of any size, so that its route reads it, and claims the key itself."""
 
@@ -90,7 +93,7 @@ async def begun(request: Request, key: str, asked: str) -> tuple[Claim, KeptRepl
     grant: Grant = granted(request)
     bank = request.path_params.get("bank", "")
     who = digest(bank, grant.name, caller(request).id, key)
-    claimed = Claim(who, request.app.state.owner)
+    claimed = Claim(who, request.app.state.owner, wordless=request.url.path.endswith(_COUNTS))
     age = int(settings.http.idempotency_hours * HOUR)
     kept = await run_in_threadpool(memory.home.replies.begin, claimed, bank, asked, memory.home.clock(), age)
     return claimed, kept

@@ -28,12 +28,18 @@ _TABLES = (
     "owner TEXT NOT NULL, at INTEGER NOT NULL, status INTEGER NOT NULL DEFAULT 0, type TEXT NOT NULL DEFAULT '', "
     "body BLOB) WITHOUT ROWID",
     "CREATE INDEX IF NOT EXISTS replies_by_age ON replies (at)",
+    "CREATE TABLE IF NOT EXISTS erasures (bank TEXT PRIMARY KEY, at INTEGER NOT NULL) WITHOUT ROWID",
 )
 _TAKE = (
     "INSERT INTO replies (key, bank, asked, owner, at) VALUES (?, ?, ?, ?, ?) "
     "ON CONFLICT (key) DO UPDATE SET owner = excluded.owner, at = excluded.at"
 )
-_KEEP = "UPDATE replies SET status = ?, type = ?, body = ? WHERE key = ? AND owner = ? AND status = 0"
+_KEEP = (
+    "UPDATE replies SET status = :status, type = :type, body = CASE WHEN NOT :wordless "
+    "AND at < (SELECT at FROM erasures WHERE erasures.bank = replies.bank) THEN NULL ELSE :body END "
+    "WHERE key = :key AND owner = :owner AND status = 0"
+)
+_ERASED = "INSERT INTO erasures VALUES (?, ?) ON CONFLICT (bank) DO UPDATE SET at = excluded.at"
 
 
 class KeptReply(msgspec.Struct, frozen=True):
@@ -45,10 +51,14 @@ class KeptReply(msgspec.Struct, frozen=True):
 
 
 class Claim(msgspec.Struct, frozen=True):
-    """A request that runs under a key: the digest of the key, and who runs it."""
+    """A request that runs under a key: the digest of the key, and who runs it.
+
+    What a `wordless` one replies repeats nothing that was told, so that no forgetting concerns it.
+    """
 
     key: str
     owner: str
+    wordless: bool = False
 
 
 class Replies:
@@ -81,9 +91,9 @@ class Replies:
         return None
 
     def keep(self, claim: Claim, reply: KeptReply) -> None:
-        """Keep the reply of a request, durable on return."""
+        """Keep the reply of a request, durable on return; without its words if its bank forgot while it ran."""
         with self._writing() as connection:
-            connection.execute(_KEEP, (reply.status, reply.type, reply.body, claim.key, claim.owner))
+            connection.execute(_KEEP, msgspec.structs.asdict(reply) | msgspec.structs.asdict(claim))
 
     def release(self, claim: Claim) -> None:
         """Give a claim up, of a request that had no effect; the key may be used again."""
@@ -92,11 +102,12 @@ class Replies:
                 "DELETE FROM replies WHERE key = ? AND owner = ? AND status = 0", (claim.key, claim.owner)
             )
 
-    def erase(self, bank: str) -> None:
-        """Remove the words of all replies of a bank for good; that the requests ran is still known."""
+    def erase(self, bank: str, now: Instant) -> None:
+        """Remove the words of a bank's replies for good, and of those that are on their way; that they ran stays."""
         if self._path.exists():
             with self._writing() as connection:
                 connection.execute("UPDATE replies SET body = NULL WHERE bank = ? AND status > 0", (bank,))
+                connection.execute(_ERASED, (bank, now))
 
     def close(self) -> None:
         """Close the file."""

@@ -84,14 +84,28 @@ def test_an_erased_reply_leaves_no_word_and_no_second_effect(replies: Replies, c
     replies.begin(claim, "acme", "asked", NOW, DAY)
     replies.keep(claim, KeptReply(200, "application/json", b"a secret word"))
 
-    replies.erase("acme")
+    replies.erase("acme", NOW + 1)
 
     assert b"a secret word" not in (tmp_path / "replies.db").read_bytes()
     with pytest.raises(ReplyErased):
         replies.begin(claim, "acme", "asked", NOW, DAY)
 
 
+def test_a_reply_that_was_on_its_way_when_its_bank_forgot_is_kept_without_its_words(replies: Replies) -> None:
+    late, forgetting = Claim("k1", new_owner()), Claim("k2", new_owner(), wordless=True)
+    for claim in (late, forgetting):
+        replies.begin(claim, "acme", "asked", NOW, DAY)
+
+    replies.erase("acme", NOW + 1)
+    for claim in (late, forgetting):
+        replies.keep(claim, DONE)
+
+    with pytest.raises(ReplyErased):
+        replies.begin(late, "acme", "asked", NOW, DAY)
+    assert replies.begin(forgetting, "acme", "asked", NOW, DAY) == DONE
+
+
 def test_nothing_is_written_before_the_first_key_comes(replies: Replies, tmp_path: Path) -> None:
-    replies.erase("acme")
+    replies.erase("acme", NOW)
 
     assert not (tmp_path / "replies.db").exists()
