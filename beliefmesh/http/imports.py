@@ -66,7 +66,12 @@ async def import_lines(bank: str, request: Request, wait: bool = False) -> Respo
         if kept is not None:
             await _require_same(request, kept)
             raise Repeated(kept)
-    return lasting(request, Import(request, memory, bank, claimed, wait=wait))
+    try:
+        return lasting(request, Import(request, memory, bank, claimed, wait=wait))
+    except Busy:
+        if claimed is not None:
+            await run_in_threadpool(memory.home.replies.release, claimed)
+        raise
 
 
 class Import(Response):

@@ -14,7 +14,7 @@ from http_served import opened, settings_in
 from beliefmesh.grant import Grant
 from beliefmesh.keyring import KeyRing
 from beliefmesh.memory import Memory
-from beliefmesh.settings import LimitSettings
+from beliefmesh.settings import HttpSettings, LimitSettings
 
 PATH = "/v1/banks/shop/import"
 NOW = 1_718_020_800_000_000
@@ -100,6 +100,21 @@ def test_an_import_sent_again_under_its_key_gets_the_totals_again(tmp_path: Path
     assert last_line(again) == last_line(first)
     assert again.headers["Idempotency-Replayed"] == "true"
     assert (other.status_code, other.json()["error"]["code"]) == (422, "idempotency_key_reused")
+
+
+def test_an_import_that_finds_no_place_leaves_its_key_free(tmp_path: Path) -> None:
+    key = {"Idempotency-Key": "k1"}
+    settings = settings_in(tmp_path / "mesh", http=HttpSettings(max_streams=1))
+    with opened(settings) as (_, client):
+        with client.stream("GET", "/v1/banks/shop/changes", headers={"Accept": "text/event-stream"}) as stream:
+            lines = stream.iter_lines()
+            assert next(lines) == ": welcome"
+            refused = client.post(PATH, content=line(1), headers=key)
+        while (again := client.post(PATH, content=line(1), headers=key)).status_code == 429:
+            pass
+
+    assert refused.status_code == 429
+    assert last_line(again)["accepted"] == 1
 
 
 def test_lines_in_the_name_of_another_end_the_import_with_what_was_kept_so_far(tmp_path: Path) -> None:
