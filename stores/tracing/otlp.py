@@ -1,11 +1,13 @@
 """Traces by OpenTelemetry, sent to a collector by OTLP over HTTP. The only file that names opentelemetry."""
 
+import logging
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from importlib.metadata import version
 
+import structlog
 from opentelemetry.context import Context
 from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
 from opentelemetry.sdk.resources import Resource
@@ -21,7 +23,12 @@ from stores.tracing.options import TracingOptions
 _EXPORT_SECONDS = 5.0
 _MOST_LINKED = 64
 _PREFIX = "beliefmesh."
+_TELL_SECONDS = 60.0
+_REASON_CHARACTERS = 500
 _CONTEXT = TraceContextTextMapPropagator()
+
+log_events = structlog.get_logger("traces")
+_sender = logging.getLogger(OTLPSpanExporter.__module__)
 
 
 class OtlpTracer:
@@ -79,8 +86,24 @@ class OtlpTracer:
         self._provider.shutdown()
 
 
+class _Told(logging.Handler):
+    """Makes a log event of what the sender says when it cannot send, one a minute, as it says so at every try."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.WARNING)
+        self._told_at = float("-inf")
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Tell it, or leave it at what was told."""
+        now = time.monotonic()
+        if now - self._told_at >= _TELL_SECONDS:
+            self._told_at = now
+            log_events.warning("traces.unsent", reason=record.getMessage()[:_REASON_CHARACTERS])
+
+
 def open_tracer(options: TracingOptions) -> OtlpTracer:
-    """A tracer that sends to the collector of the options, in the background."""
+    """A tracer that sends to the collector of the options, in the background; what it cannot send is a log event."""
+    _sender.handlers, _sender.propagate = [_Told()], False
     headers = {"authorization": f"Bearer {options.token}"} if options.token else {}
     exporter = OTLPSpanExporter(options.endpoint, headers=headers, timeout=_EXPORT_SECONDS)
     return OtlpTracer(options, BatchSpanProcessor(exporter))

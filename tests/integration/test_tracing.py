@@ -1,7 +1,9 @@
 """One trace leads from who told or asked to the calls of the stores; unless asked for, nothing is traced or sent."""
 
+import json
 import os
 import re
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -128,6 +130,30 @@ def test_a_collector_gets_what_waits_when_the_memory_is_closed_and_no_text(tmp_p
     assert b"graph.apply" in sent
     assert b"canary" not in sent
 
+
+def test_a_collector_that_is_away_costs_the_spans_and_is_one_log_event(tmp_path: Path) -> None:
+    pytest.importorskip("opentelemetry.exporter.otlp.proto.http", reason="the tracing extra is not installed")
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+
+    done = run(
+        TOLD_BY_COMMAND,
+        tmp_path,
+        BELIEFMESH_STORES__EMBEDDER="none:",
+        BELIEFMESH_LOGGING__FORMAT="json",
+        BELIEFMESH_TRACING__ENDPOINT=f"http://127.0.0.1:{port}/v1/traces",
+    )
+
+    assert done.returncode == 0, done.stderr
+    (event,) = [json.loads(line) for line in done.stderr.splitlines()]
+    assert (event["event"], event["level"]) == ("traces.unsent", "warning")
+
+
+TOLD_BY_COMMAND = """
+import sys
+from beliefmesh.cli.entry import main
+main(["retain", "Free shipping from 200.", "--folder", sys.argv[1], "--json"])
+"""
 
 WITHOUT_THE_EXTRA = """
 import sys
