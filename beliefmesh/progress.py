@@ -51,7 +51,8 @@ class Hydration:
     """Whether all that lay in the log when this was first asked is recallable; once it is, it stays so.
 
     The end of a stage's topic counts as it is when the stage before has come to its own end, since until then what lay
-    there at first makes it longer. What the index lacked must have been indexed, too, where this process does that.
+    there at first makes it longer. What the index lacked must have been indexed, too, where this process does that. A
+    process that leaves the stream to others has nothing to wait for.
     """
 
     def __init__(self) -> None:
@@ -63,6 +64,7 @@ class Hydration:
     def look(self, home: Home, found: Sequence[Place]) -> Progress:
         """How far it is. Raises StoreUnavailable."""
         with self._turn:
+            self.done = self.done or not home.worker.here
             if self.done:
                 return Progress(ALL, 0)
             places = {(place.stage, place.partition): place for place in found}

@@ -8,6 +8,8 @@ from streams.worker import Worker
 class Elsewhere(Worker):
     """Stands for workers in other processes."""
 
+    here = False
+
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
         self.caught_up = True

@@ -50,6 +50,9 @@ class Worker(ABC):
     `at_work` is the number of batches in hand.
     """
 
+    here = True
+    """Whether this process streams, so that others wait for it, too."""
+
     def __init__(
         self, log: Log, mesh: Mesh, topics: Topics, clock: Callable[[], Instant], due: Due, batch: int
     ) -> None:

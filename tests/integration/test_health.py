@@ -9,6 +9,7 @@ import pytest
 from beliefmesh.http.serve import address_of, health_served, listen
 from beliefmesh.memory import Memory
 from beliefmesh.settings import HttpSettings
+from streams.elsewhere import Elsewhere
 
 TOLD = ["Free shipping from 200.", "The shop opens at 9:00.", "The shop closes at 18:00."]
 
@@ -70,6 +71,16 @@ def test_a_process_has_started_once_what_lay_in_the_log_is_recallable_and_stays_
     assert (started.status_code, started.json()) == (200, {"status": "started"})
     assert httpx.get(f"{url}/health/started", timeout=30).status_code == 200
     assert "beliefmesh_started 1.0\n" in httpx.get(f"{url}/metrics", timeout=30).text
+
+
+def test_a_process_that_leaves_the_stream_to_others_has_started_once_its_stores_answer(
+    memory: Memory, url: str
+) -> None:
+    memory.retain(TOLD, wait=False)
+    home = memory.home
+    home.worker = Elsewhere(home.log, home.mesh, home.topics, home.clock, home.graph.due, 100)
+
+    assert httpx.get(f"{url}/health/started", timeout=30).status_code == 200
 
 
 def test_a_process_has_not_started_before_the_index_has_what_the_graph_holds(open_memory, url: str) -> None:
