@@ -13,17 +13,18 @@ _MORE = 4
 def decay(work: Work, after: str) -> Page:
     """Decide a page of the slots that are due (`review_at <= now`).
 
-    What was decided is not due any more, so that each page begins anew; where nothing is to be changed, `after` counts
-    what was seen.
+    What was decided is not due any more, so that each page begins anew. Where nothing is to be changed, `after` counts
+    what was seen, and each page is as long as all before it, so that reading them again costs little.
     """
     now = work.clock()
     seen = int(after or 0)
-    due = _due(work, now, PAGE if work.applies else seen + PAGE)
+    wanted = PAGE if work.applies else 2 * seen + PAGE
+    due = _due(work, now, wanted)
     page = due if work.applies else due[seen:]
-    changes = _decided(work, page, now)
+    changes = [change for at in range(0, len(page), PAGE) for change in _decided(work, page[at : at + PAGE], now)]
     moves = [moved for change in changes for moved in change.beliefs]
     return Page(
-        after=str(seen + len(page)) if len(page) == PAGE else None,
+        after=str(seen + len(page)) if len(due) == wanted else None,
         counts={"slots": len(page), "changed": sum(bool(change.beliefs) for change in changes)},
         reasons=dict(Counter(map(_told, moves))),
         examples=tuple(f"belief {moved.id}: {_told(moved)}" for moved in moves),

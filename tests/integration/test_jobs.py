@@ -124,3 +124,12 @@ def test_the_schedule_runs_what_is_due_while_the_mesh_is_up(aged: Memory) -> Non
             aged.home.worker._stop.wait(0.005)
 
     assert [(run.mode, run.counts["slots"]) for run in runs] == [("apply", 100)]
+
+
+def test_a_dry_run_over_many_pages_sees_each_slot_once(aged: Memory, monkeypatch) -> None:
+    monkeypatch.setattr("jobs.decay.PAGE", 10)
+
+    run = aged.run_job("decay", mode="dry run")
+
+    assert (run.counts["slots"], run.reasons) == (100, {"active to stale": 100})
+    assert run.pages == 4
