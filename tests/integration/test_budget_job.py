@@ -141,6 +141,23 @@ def test_a_refuted_statement_is_kept_since_it_would_be_believed_if_told_again(op
     assert memory.home.graph.beliefs("default", [wrong])[wrong].status == "revoked"
 
 
+def test_what_a_conclusion_comes_to_rest_on_or_somebody_pins_after_the_plan_was_made_stays(full: Memory) -> None:
+    pages: list[int] = []
+    full.run_job("budget", told=lambda run: pages.append(run.pages), enough=lambda: len(pages) == 2)
+    planned = [step.slot for step in full.home.plans.steps("default", "apply", 0, 10)]
+    premise, other = (full.home.graph.slots("default", planned)[slot].beliefs[0] for slot in planned[:2])
+
+    claim = {"entity": "hall", "statement": "The hall is in use.", "kind": "derivation", "premises": [premise.id]}
+    full.retain({"id": "conclusion", "claims": [claim]})
+    full.retain({"id": "kept", "pinned": True, "claims": [{"entity": "hall", "statement": other.statement}]})
+    run = full.run_job("budget")
+
+    assert run.counts["moved on"] == 2
+    assert run.counts["archive slots"] == 59
+    assert full.home.graph.beliefs("default", [premise.id, other.id]).keys() == {premise.id, other.id}
+    assert full.doctor().differences == ()
+
+
 def without_archive(memory: Memory) -> None:
     """Let the archive have no room."""
     memory.home.settings = msgspec.structs.replace(memory.home.settings, jobs=JobSettings(archive_megabytes=0.0))
