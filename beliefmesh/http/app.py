@@ -49,6 +49,25 @@ from schemas.errors import BeliefmeshError
 from schemas.trace import trace_id
 from stores.ledger import new_owner
 
+FAMILIES = (
+    observations,
+    imports,
+    changes,
+    narratives,
+    sources,
+    recall,
+    beliefs,
+    explaining,
+    keeping,
+    entities,
+    voice,
+    trust,
+    forgetting,
+    operations,
+    jobs,
+)
+"""The routes of the API, each of which passes the door."""
+
 _SPARE_THREADS = 12
 """Threads beyond those of the API: readiness is answered while the API is full, and streams go on."""
 
@@ -69,23 +88,7 @@ def create_app(memory: Memory, settings: Settings) -> FastAPI:
     app.state.quotas = Quotas(settings.limits)
     app.state.door = door_of(settings.access, settings.mesh.folder, memory.home.clock)
     audit = Audit(settings.access.audit) if settings.access.audit else None
-    for family in (
-        observations,
-        imports,
-        changes,
-        narratives,
-        sources,
-        recall,
-        beliefs,
-        explaining,
-        keeping,
-        entities,
-        voice,
-        trust,
-        forgetting,
-        operations,
-        jobs,
-    ):
+    for family in FAMILIES:
         app.include_router(family.router, dependencies=[Depends(enter)])
     _watched(app, memory)
     app.add_exception_handler(Repeated, _of_before)

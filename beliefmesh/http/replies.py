@@ -26,7 +26,7 @@ from jobs.calibrating import Calibration
 from schemas.answer import Answer, Explanation, History
 from schemas.belief import Belief
 from schemas.budget import BudgetReport
-from schemas.job import JobRun, ListedJob
+from schemas.job import JobRun, JobSides, ListedJob
 from schemas.profile import Profile
 from schemas.reflection import Reflection, Summary
 from schemas.worth import LearnedValue, Worth
@@ -211,6 +211,7 @@ REPLIES: Mapping[tuple[str, str], Told] = {
     ("GET", f"{_IN_BANK}/jobs"): Told(page_of("jobs", encoded(ListedJob))),
     ("POST", f"{_IN_BANK}/jobs/{{name}}"): Told(encoded(JobRun)),
     ("GET", "/v1/job-runs"): Told(page_of("runs", encoded(JobRun))),
+    ("GET", "/v1/job-sides"): Told(encoded(JobSides)),
     ("GET", "/v1/job-runs/{id}"): Told(encoded(JobRun)),
     ("GET", "/health/live"): Told(these(status=TEXT)),
     ("GET", "/health/started"): Told(lambda _: _ANY, (200, 503)),

@@ -4,7 +4,11 @@ import re
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
+from fastapi.routing import APIRoute
+
 import beliefmesh
+from beliefmesh.http.app import FAMILIES
+from beliefmesh.http.replies import REPLIES
 
 ROOT = Path(__file__).resolve().parents[2]
 ROOMS = ("beliefmesh", "streams", "jobs", "actors", "recall", "beliefs", "stores", "schemas")
@@ -42,6 +46,14 @@ def test_ray_is_named_in_one_folder_only() -> None:
         if "import ray" in file.read_text(encoding="utf-8")
     }
     assert naming == {"actors/cluster"}
+
+
+def test_every_route_of_the_api_has_a_reply_in_the_table() -> None:
+    routes = [route for family in FAMILIES for route in family.router.routes if isinstance(route, APIRoute)]
+    told = {(method, route.path) for route in routes if route.include_in_schema for method in route.methods}
+
+    assert len(told) > 40
+    assert told - REPLIES.keys() == set()
 
 
 def test_the_environment_is_read_in_one_file_only() -> None:
