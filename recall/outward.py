@@ -12,7 +12,6 @@ import msgspec
 from schemas.answer import Answer, Explanation, History
 from schemas.belief import Belief
 from schemas.entity import Entity
-from schemas.evidence import Evidence
 from schemas.instant import format_instant
 from schemas.profile import Persona
 from schemas.reflection import Reflection, Summary
@@ -69,11 +68,6 @@ def reflection_to_builtins(reflection: Reflection) -> Plain:
 def summary_to_builtins(summary: Summary) -> Plain:
     """A summary."""
     return _plain(summary)
-
-
-def evidence_to_builtins(evidence: Evidence) -> Plain:
-    """A piece of evidence."""
-    return _plain(evidence)
 
 
 def _plain(struct: msgspec.Struct, hidden: Collection[str] = ()) -> Plain:

@@ -16,7 +16,6 @@ from stores.kafka.log import KafkaLog
 from stores.kafka.options import KafkaOptions, addresses_of
 from stores.ports import TopicPlan
 
-BURST = 50_000
 _BATCH = 2_000
 _ROUNDS = 3
 _WARM_UP = 10_000

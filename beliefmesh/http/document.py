@@ -34,7 +34,6 @@ _ERRORS: Mapping[int, tuple[str, str]] = {
 }
 _EVERYWHERE = (401, 403, 404, 413, 422, 429, 503)
 _OF_WRITES = (400, 409, 501, 502)
-_CODES = sorted({code for code, _ in _ERRORS.values()})
 _PATHS: Mapping[str, Schema] = {"bank": {"type": "string", "pattern": f"^{BANK_NAME.pattern}$"}}
 _NAME: Schema = {"type": "string", "minLength": 1, "maxLength": MAX_NAME_BYTES}
 _KEY: Schema = {"type": "string", "pattern": "^[ -~]{1,255}$"}

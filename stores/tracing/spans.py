@@ -63,11 +63,6 @@ def switched_on(tracer: Tracer) -> Iterator[None]:
         _Switch.tracer = before
 
 
-def is_tracing() -> bool:
-    """Whether a tracer is switched on."""
-    return _Switch.tracer is not None
-
-
 @contextmanager
 def span(name: str, /, **values: SpanValue) -> Iterator[Noted]:
     """A span around the block, below the one that is current; gives what notes further values on it."""
