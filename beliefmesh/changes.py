@@ -34,7 +34,7 @@ Position = Mapping[int, int]
 """For each partition of the changes the offset from which they are still to be told."""
 
 
-class Moved(msgspec.Struct, frozen=True, kw_only=True):
+class ToldChange(msgspec.Struct, frozen=True, kw_only=True):
     """A slot that moved: how its beliefs stand now, which of them moved, and by which observations.
 
     `observations` is empty where time, a policy or other beliefs brought the change.
@@ -56,7 +56,7 @@ class ChangePage(msgspec.Struct, frozen=True):
     `places` are those after each of the changes.
     """
 
-    changes: tuple[Moved, ...]
+    changes: tuple[ToldChange, ...]
     places: tuple[str, ...]
     next: str
     more: bool
@@ -70,7 +70,7 @@ def changes_after(home: Home, bank: str, who: Principal, after: str, limit: int)
     position = dict(position_of(home, after))
     topic = home.topics.name(CHANGES)
     ends = home.log.ends(topic)
-    found: list[Moved] = []
+    found: list[ToldChange] = []
     places: list[str] = []
     for partition in _in_turn(position, ends):
         if len(found) >= limit:
@@ -106,7 +106,7 @@ def position_of(home: Home, after: str) -> Position:
     return wanted
 
 
-def moved_to_builtins(moved: Moved) -> dict[str, Any]:
+def moved_to_builtins(moved: ToldChange) -> dict[str, Any]:
     """A change as plain data."""
     return {
         "bank": moved.bank,
@@ -135,7 +135,7 @@ def _change(message: bytes) -> Change | None:
         return None
 
 
-def _told(home: Home, bank: str, who: Principal, changes: Sequence[Change | None]) -> list[Moved]:
+def _told(home: Home, bank: str, who: Principal, changes: Sequence[Change | None]) -> list[ToldChange]:
     """What of these changes a principal may hear."""
     own = [change for change in changes if change is not None and change.bank == bank]
     if not own:
@@ -146,7 +146,7 @@ def _told(home: Home, bank: str, who: Principal, changes: Sequence[Change | None
     return [moved for moved in told if moved is not None]
 
 
-def _moved(seen: Seen, change: Change, slot: SeenSlot) -> Moved | None:
+def _moved(seen: Seen, change: Change, slot: SeenSlot) -> ToldChange | None:
     """A change as it is told; None where it came of evidence that may not be seen."""
     pieces = seen.graph.evidence_of_observations(change.bank, change.observation_ids) if change.observation_ids else []
     shown = {piece.observation_id for piece in visible(pieces, seen.sight.principal)}
@@ -154,7 +154,7 @@ def _moved(seen: Seen, change: Change, slot: SeenSlot) -> Moved | None:
         return None
     there = {belief.id for belief in slot.slot.beliefs}
     moved = [slot.now(one.id) for one in change.beliefs]
-    return Moved(
+    return ToldChange(
         bank=change.bank,
         slot=slot.slot.id,
         entity=slot.slot.entity,

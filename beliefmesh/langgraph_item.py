@@ -28,7 +28,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 Namespace = tuple[str, ...]
 
 
-class Stored(msgspec.Struct, frozen=True):
+class KeptItem(msgspec.Struct, frozen=True):
     """An item as it is kept: `found` says whether a search by words may find it."""
 
     namespace: Namespace
@@ -71,14 +71,14 @@ def deletion(namespace: Namespace, key: str) -> dict[str, object]:
     return {"id": f"langgraph:{uuid4().hex}", "source": _SOURCE, "claims": [claim]}
 
 
-def stored_in(belief: Belief) -> Stored | None:
+def stored_in(belief: Belief) -> KeptItem | None:
     """The item that a belief holds; None where it holds none."""
     if belief.entity.type != TYPE or belief.attribute != ATTRIBUTE or not isinstance(belief.value, str):
         return None
     kept = json.loads(belief.value)
     updated = _moment(belief.newest_support or 0)
     created = datetime.fromisoformat(kept["created"]) if "created" in kept else updated
-    return Stored(tuple(kept["namespace"]), kept["key"], kept["value"], created, updated, kept["found"])
+    return KeptItem(tuple(kept["namespace"]), kept["key"], kept["value"], created, updated, kept["found"])
 
 
 def json_of(value: Mapping[str, Any]) -> str:

@@ -21,8 +21,8 @@ from langgraph.store.base import (
 
 from beliefmesh.langgraph_item import (
     ATTRIBUTE,
+    KeptItem,
     Namespace,
-    Stored,
     deletion,
     json_of,
     leaves_of,
@@ -101,22 +101,22 @@ class BeliefStore(BaseStore):
         paths = self._fields if op.index is None else op.index
         return [text for path in paths for text in _texts_at(op.value, path)]
 
-    def _held(self, namespace: Namespace, key: str) -> Stored | None:
+    def _held(self, namespace: Namespace, key: str) -> KeptItem | None:
         slot = slot_of_item(namespace, key)
         with suppress(NotFound):
             page = self.memory.beliefs(bank=self._bank, statuses=LIVE, **slot)
             return max(filter(None, map(stored_in, page.beliefs)), key=_age, default=None)
         return None
 
-    def _all(self) -> list[Stored]:
+    def _all(self) -> list[KeptItem]:
         """Every item, the one put last first."""
-        found: dict[tuple[Namespace, str], Stored] = {}
+        found: dict[tuple[Namespace, str], KeptItem] = {}
         for one in self._scanned():
             place = (one.namespace, one.key)
             found[place] = max(one, found.get(place, one), key=_age)
         return sorted(found.values(), key=_age, reverse=True)
 
-    def _scanned(self) -> Iterator[Stored]:
+    def _scanned(self) -> Iterator[KeptItem]:
         after = ""
         with suppress(NotFound):  # a bank into which nothing was put yet
             while True:
@@ -128,10 +128,10 @@ class BeliefStore(BaseStore):
                     return
                 after = page.next
 
-    def _listed(self, op: SearchOp) -> Iterator[Stored]:
+    def _listed(self, op: SearchOp) -> Iterator[KeptItem]:
         return (one for one in self._all() if _admits(op, one))
 
-    def _ranked(self, op: SearchOp, query: str) -> list[tuple[Stored, float | None]]:
+    def _ranked(self, op: SearchOp, query: str) -> list[tuple[KeptItem, float | None]]:
         """What answers a query best first, from as many recalled as it takes to fill the page asked for."""
         reach = min(MAX_ITEMS, max(1, op.offset + op.limit))
         while True:
@@ -156,20 +156,20 @@ def _texts_at(value: object, path: str) -> Iterable[str]:
     return leaves_of(value) if path == "$" else get_text_at_path(value, tokenize_path(path))
 
 
-def _admits(op: SearchOp, one: Stored) -> bool:
+def _admits(op: SearchOp, one: KeptItem) -> bool:
     under = is_under(one.namespace, op.namespace_prefix)
     return under and all(fits(one.value.get(name), asked) for name, asked in (op.filter or {}).items())
 
 
-def _item(one: Stored) -> Item:
+def _item(one: KeptItem) -> Item:
     return Item(
         value=one.value, key=one.key, namespace=one.namespace, created_at=one.created_at, updated_at=one.updated_at
     )
 
 
-def _search_item(one: Stored, score: float | None) -> SearchItem:
+def _search_item(one: KeptItem, score: float | None) -> SearchItem:
     return SearchItem(one.namespace, one.key, one.value, one.created_at, one.updated_at, score)
 
 
-def _age(one: Stored) -> tuple[object, ...]:
+def _age(one: KeptItem) -> tuple[object, ...]:
     return (one.updated_at, one.namespace, one.key)

@@ -14,7 +14,7 @@ ALL = 100.0
 _Spot = tuple[str, int]
 
 
-class Progress(msgspec.Struct, frozen=True):
+class CaughtUp(msgspec.Struct, frozen=True):
     """How much of the work is done, in percent, and how many records or beliefs wait."""
 
     percent: float
@@ -34,7 +34,7 @@ class CatchingUp:
         self._turn = Lock()
         self._from: int | None = None
 
-    def look(self, found: Sequence[Place], behind: Sequence[Place]) -> Progress | None:
+    def look(self, found: Sequence[Place], behind: Sequence[Place]) -> CaughtUp | None:
         """How far it is, of all places and those where something waits; None where nothing does."""
         committed = sum(place.committed for place in found)
         waiting = sum(place.end - place.committed for place in behind)
@@ -61,12 +61,12 @@ class Hydration:
         self._ends: dict[_Spot, int] = {}
         self._from: int | None = None
 
-    def look(self, home: Home, found: Sequence[Place]) -> Progress:
+    def look(self, home: Home, found: Sequence[Place]) -> CaughtUp:
         """How far it is. Raises StoreUnavailable."""
         with self._turn:
             self.done = self.done or not home.worker.here
             if self.done:
-                return Progress(ALL, 0)
+                return CaughtUp(ALL, 0)
             places = {(place.stage, place.partition): place for place in found}
             self._extend(home, places)
             waiting = sum(max(0, end - places[spot].committed) for spot, end in self._ends.items() if spot in places)
@@ -76,7 +76,7 @@ class Hydration:
             if self._from is None:
                 self._from = committed
             self.done = not waiting
-            return Progress(ALL, 0) if self.done else _progress(committed - self._from, waiting)
+            return CaughtUp(ALL, 0) if self.done else _progress(committed - self._from, waiting)
 
     def _extend(self, home: Home, places: dict[_Spot, Place]) -> None:
         """Note the ends of the stages up to the first that has not come to its own; where nothing is left, it has."""
@@ -89,6 +89,6 @@ class Hydration:
             self._ends |= {(place.stage, place.partition): place.committed for place in short}
 
 
-def _progress(done: int, waiting: int) -> Progress:
+def _progress(done: int, waiting: int) -> CaughtUp:
     done = max(0, done)
-    return Progress(round(ALL * done / (done + waiting), 1), waiting)
+    return CaughtUp(round(ALL * done / (done + waiting), 1), waiting)

@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 
 from schemas.budget import MEASURES, Budget, Use, less
-from schemas.plan import Action, Candidate, Plan, Step
+from schemas.plan import Action, BudgetCandidate, BudgetPlan, BudgetStep
 
 HIGH = 0.95
 """The share of a bound above which there is something to do, so that the bound itself is not reached meanwhile."""
@@ -19,7 +19,9 @@ FLOOR = 0.8
 """The share of the budget below which a plan does not go as long as there is another way."""
 
 
-def plan(budget: Budget, use: Use, candidates: Sequence[Candidate], *, archive_room: int | None = None) -> Plan:
+def plan(
+    budget: Budget, use: Use, candidates: Sequence[BudgetCandidate], *, archive_room: int | None = None
+) -> BudgetPlan:
     """Bring a bank that is near or over its budget to between 80 and 95 % of it; below that nothing is to do.
 
     `use` is the whole bank's. `archive_room` are the bytes that the archive takes, None: any, 0: there is none. What
@@ -27,7 +29,7 @@ def plan(budget: Budget, use: Use, candidates: Sequence[Candidate], *, archive_r
     """
     draft = _Draft(budget, use)
     if not draft.over:
-        return Plan(steps=(), before=use, after=use)
+        return BudgetPlan(steps=(), before=use, after=use)
     ordered = sorted(candidates, key=lambda each: (each.value, each.slot))
     free = [each for each in ordered if not each.pinned and not each.holds]
     draft.take("compress", ordered, lambda each: Use(bytes=each.spare), floor=0.0)
@@ -36,7 +38,7 @@ def plan(budget: Budget, use: Use, candidates: Sequence[Candidate], *, archive_r
     left = draft.drop(free, room, careful=True)
     if draft.exceeded():
         draft.drop(free, left, careful=False)
-    return Plan(steps=draft.steps(), before=use, after=draft.use, notes=tuple(draft.notes(bool(free))))
+    return BudgetPlan(steps=draft.steps(), before=use, after=draft.use, notes=tuple(draft.notes(bool(free))))
 
 
 def fullness(use: Use, budget: Budget) -> float:
@@ -52,12 +54,17 @@ class _Draft:
     def __init__(self, budget: Budget, use: Use) -> None:
         self.use = use
         self._budget = budget
-        self._taken: dict[str, list[Step]] = {}
+        self._taken: dict[str, list[BudgetStep]] = {}
         self.over = [name for name in MEASURES if _over(use, budget, name, HIGH)]
         self._kept_for_want_of_room = False
 
     def take(
-        self, action: Action, candidates: Iterable[Candidate], frees: Callable[[Candidate], Use], *, floor: float
+        self,
+        action: Action,
+        candidates: Iterable[BudgetCandidate],
+        frees: Callable[[BudgetCandidate], Use],
+        *,
+        floor: float,
     ) -> None:
         """Make slots smaller, the least valuable first, as far as it helps and is needed."""
         for each in candidates:
@@ -66,7 +73,7 @@ class _Draft:
                 self._note(action, each, freed)
                 self.use = less(self.use, freed)
 
-    def drop(self, candidates: Iterable[Candidate], room: float, *, careful: bool) -> float:
+    def drop(self, candidates: Iterable[BudgetCandidate], room: float, *, careful: bool) -> float:
         """Archive slots while there is room, then erase if that is allowed; returns the room that is left."""
         for each in candidates:
             earlier = self._taken.get(each.slot, [])
@@ -91,7 +98,7 @@ class _Draft:
         """Whether a bound is still exceeded."""
         return fullness(self.use, self._budget) > 1.0
 
-    def steps(self) -> tuple[Step, ...]:
+    def steps(self) -> tuple[BudgetStep, ...]:
         """What was taken, by action in the order of the design, the least valuable first."""
         order = ("compress", "demote", "archive", "erase")
         steps = [step for taken in self._taken.values() for step in taken]
@@ -118,8 +125,8 @@ class _Draft:
         needed = any(_of(freed, name) > 0 and _over(self.use, self._budget, name, aim) for name in self.over)
         return needed and fullness(less(self.use, freed), self._budget) >= floor
 
-    def _note(self, action: Action, each: Candidate, frees: Use) -> None:
-        step = Step(action=action, slot=each.slot, version=each.version, value=each.value, frees=frees)
+    def _note(self, action: Action, each: BudgetCandidate, frees: Use) -> None:
+        step = BudgetStep(action=action, slot=each.slot, version=each.version, value=each.value, frees=frees)
         self._taken.setdefault(each.slot, []).append(step)
 
 

@@ -15,7 +15,7 @@ from jobs.moving import Moved, coming, move, take_out, tell
 from jobs.weigh import total_use
 from schemas.archived import Archived, archived
 from schemas.budget import MEASURES, Budget
-from schemas.plan import Action, Plan, Step
+from schemas.plan import Action, BudgetPlan, BudgetStep
 from schemas.slot import Amendment, StoredSlot
 
 _WEIGH, _PLAN, _DO = "weigh:", "plan", "do:"
@@ -26,7 +26,7 @@ _WHY: Mapping[Action, str] = {
     "erase": "erased: worth less than what stays, and the archive has no room",
 }
 
-Steps = Mapping[str, Step]
+Steps = Mapping[str, BudgetStep]
 """Steps of one kind by slot."""
 
 
@@ -166,7 +166,7 @@ def _ids(stored: StoredSlot) -> set[str]:
     return {id for piece in stored.evidence for id in (piece.id, piece.observation_id)}
 
 
-def _told_use(made: Plan, budget: Budget) -> list[str]:
+def _told_use(made: BudgetPlan, budget: Budget) -> list[str]:
     """By measure that is bounded, what there is and what will be."""
     return [
         f"{name}: {getattr(made.before, name):,.0f} of {bound:,.0f}"

@@ -15,7 +15,7 @@ from schemas.budget import Use, added
 from schemas.edge import Edge
 from schemas.evidence import Evidence
 from schemas.instant import Instant
-from schemas.plan import Candidate
+from schemas.plan import BudgetCandidate
 from schemas.slot import StoredSlot
 from schemas.usage import UNUSED, Usage
 from schemas.wire import dump
@@ -36,7 +36,7 @@ Valued = Callable[[Features], float]
 class Weighed(msgspec.Struct, frozen=True):
     """A slot as the planner takes it, and the features of each of its beliefs by id."""
 
-    candidate: Candidate
+    candidate: BudgetCandidate
     features: dict[str, Features]
 
 
@@ -110,7 +110,7 @@ class Scales:
         sizes = {piece.id: len(dump(piece)) for piece in evidence}
         plain = msgspec.structs.replace(slot, edges=())
         vectors = self._vector_bytes * sum(is_embedded(belief, slot) for belief in slot.beliefs)
-        candidate = Candidate(
+        candidate = BudgetCandidate(
             slot=slot.id,
             value=max(map(self._valued, features.values()), default=0.0),
             use=Use(
@@ -134,7 +134,7 @@ def use_of(weighed: Iterable[Weighed]) -> Use:
     return total_use(one.candidate for one in weighed)
 
 
-def total_use(candidates: Iterable[Candidate]) -> Use:
+def total_use(candidates: Iterable[BudgetCandidate]) -> Use:
     """How much all of these take."""
     total = Use()
     for each in candidates:

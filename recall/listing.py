@@ -29,7 +29,7 @@ Place = tuple[str, str]
 BEGINNING: Place = ("", "")
 
 
-class Wanted(msgspec.Struct, frozen=True, kw_only=True):
+class BeliefFilter(msgspec.Struct, frozen=True, kw_only=True):
     """Which beliefs are listed; an empty field does not filter."""
 
     entity: Entity | None = None
@@ -46,7 +46,7 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
         return not self.statuses or belief.status in self.statuses
 
 
-def beliefs_after(seen: Seen, wanted: Wanted, after: Place, limit: int) -> tuple[list[Belief], Place | None]:
+def beliefs_after(seen: Seen, wanted: BeliefFilter, after: Place, limit: int) -> tuple[list[Belief], Place | None]:
     """Up to `limit` of the wanted beliefs after a place, and the place to go on from; None at the end.
 
     There may be fewer than `limit` of them, even none, before the end.
@@ -63,14 +63,14 @@ def beliefs_after(seen: Seen, wanted: Wanted, after: Place, limit: int) -> tuple
     return found, None
 
 
-def _slots(seen: Seen, wanted: Wanted, first: str) -> Iterator[str]:
+def _slots(seen: Seen, wanted: BeliefFilter, first: str) -> Iterator[str]:
     """Slot ids from `first` on, in order, loaded into sight page by page."""
     for page in _pages(seen, wanted, first):
         seen.slots(page)
         yield from page
 
 
-def _pages(seen: Seen, wanted: Wanted, first: str) -> Iterator[Sequence[str]]:
+def _pages(seen: Seen, wanted: BeliefFilter, first: str) -> Iterator[Sequence[str]]:
     bank, graph = seen.sight.bank, seen.graph
     if wanted.entity is not None:
         members = asked_about(seen, wanted.entity)

@@ -11,7 +11,7 @@ Action = Literal["compress", "demote", "archive", "erase"]
 NOTHING = Use()
 
 
-class Candidate(msgspec.Struct, frozen=True, kw_only=True):
+class BudgetCandidate(msgspec.Struct, frozen=True, kw_only=True):
     """A slot that may be made smaller or leave: what it is worth, what it takes, and what is in the way.
 
     A slot goes as a whole, since its beliefs weigh on each other. `spare` are the bytes of its spent evidence
@@ -28,7 +28,7 @@ class Candidate(msgspec.Struct, frozen=True, kw_only=True):
     holds: bool = False
 
 
-class Step(msgspec.Struct, frozen=True, kw_only=True):
+class BudgetStep(msgspec.Struct, frozen=True, kw_only=True):
     """One thing to do to a slot at a version, and what that frees."""
 
     action: Action
@@ -38,10 +38,10 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
     frees: Use
 
 
-class Plan(msgspec.Struct, frozen=True, kw_only=True):
+class BudgetPlan(msgspec.Struct, frozen=True, kw_only=True):
     """What to do, in this order; use before and after it. `notes` say plainly what could not be had."""
 
-    steps: tuple[Step, ...]
+    steps: tuple[BudgetStep, ...]
     before: Use
     after: Use
     notes: tuple[str, ...] = ()

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from schemas.budget import Use, added, less
 from schemas.identity import digest
 from schemas.job import Mode
-from schemas.plan import Candidate, Plan, Step
+from schemas.plan import BudgetCandidate, BudgetPlan, BudgetStep
 from schemas.wire import dump, load
 from stores.ledger import Ledger
 
@@ -37,7 +37,7 @@ class Plans:
             for table in ("weighed", "planned"):
                 connection.execute(f"DELETE FROM {table} WHERE (bank, mode) = (?, ?)", (bank, mode))
 
-    def weigh(self, bank: str, mode: Mode, candidates: Sequence[Candidate]) -> None:
+    def weigh(self, bank: str, mode: Mode, candidates: Sequence[BudgetCandidate]) -> None:
         """Keep what slots are worth and take; of a slot that is weighed twice the later weight stays."""
         with self._ledger.writing() as connection:
             connection.executemany(
@@ -45,7 +45,7 @@ class Plans:
                 [(bank, mode, each.slot, dump(each)) for each in candidates],
             )
 
-    def weighed(self, bank: str, mode: Mode) -> Iterator[Candidate]:
+    def weighed(self, bank: str, mode: Mode) -> Iterator[BudgetCandidate]:
         """Every slot that was weighed, in id order."""
         after = ""
         while True:
@@ -54,12 +54,12 @@ class Plans:
                     "SELECT slot, body FROM weighed WHERE (bank, mode) = (?, ?) AND slot > ? ORDER BY slot LIMIT ?",
                     (bank, mode, after, _AT_ONCE),
                 ).fetchall()
-            yield from (load(body, Candidate) for _, body in rows)
+            yield from (load(body, BudgetCandidate) for _, body in rows)
             if len(rows) < _AT_ONCE:
                 return
             after = rows[-1][0]
 
-    def plan(self, bank: str, mode: Mode, made: Plan) -> None:
+    def plan(self, bank: str, mode: Mode, made: BudgetPlan) -> None:
         """Keep a plan in place of any former one; the weights stay, so that it may be made again."""
         with self._ledger.writing() as connection:
             connection.execute("DELETE FROM planned WHERE (bank, mode) = (?, ?)", (bank, mode))
@@ -69,14 +69,14 @@ class Plans:
             )
             connection.execute("INSERT OR REPLACE INTO planned_from VALUES (?, ?, ?)", (bank, mode, dump(made.before)))
 
-    def steps(self, bank: str, mode: Mode, start: int, limit: int) -> list[Step]:
+    def steps(self, bank: str, mode: Mode, start: int, limit: int) -> list[BudgetStep]:
         """Some of the steps from a place on, in order."""
         with self._ledger.reading() as connection:
             rows = connection.execute(
                 "SELECT body FROM planned WHERE (bank, mode) = (?, ?) AND place >= ? ORDER BY place LIMIT ?",
                 (bank, mode, start, limit),
             ).fetchall()
-        return [load(body, Step) for (body,) in rows]
+        return [load(body, BudgetStep) for (body,) in rows]
 
     def did(self, bank: str, mode: Mode, places: Sequence[int]) -> None:
         """Note that the steps at these places were done."""
@@ -97,7 +97,7 @@ class Plans:
             ).fetchall()
         freed = Use()
         for (body,) in done:
-            freed = added(freed, load(body, Step).frees)
+            freed = added(freed, load(body, BudgetStep).frees)
         return less(load(before, Use), freed)
 
     def erase(self, bank: str, ids: Sequence[str]) -> None:

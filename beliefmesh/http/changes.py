@@ -11,7 +11,7 @@ from starlette.responses import Response
 from beliefmesh.changes import ChangePage, moved_to_builtins
 from beliefmesh.http.body import caller
 from beliefmesh.http.door import admit
-from beliefmesh.http.events import EVENTS_TYPE, Batch, Event, EventStream
+from beliefmesh.http.events import EVENTS_TYPE, Event, EventBatch, EventStream
 from beliefmesh.http.lasting import lasting
 from beliefmesh.http.page import Cursor, Limit, cursor_of, place_in
 from beliefmesh.http.reply import reply
@@ -49,7 +49,7 @@ async def changes(
 async def _streamed(request: Request, bank: str, first: str) -> Response:
     place = (await _page(request, bank, first, 1)).next if first == NOW else first
 
-    async def following() -> Batch:
+    async def following() -> EventBatch:
         nonlocal place
         await admit(request)  # whose key was taken away hears no more
         page = await _page(request, bank, place, _AT_ONCE)
@@ -58,7 +58,7 @@ async def _streamed(request: Request, bank: str, first: str) -> Response:
         events = [
             Event("change", msgspec.json.encode(moved_to_builtins(moved)), cursor_of(request, at)) for moved, at in told
         ]
-        return Batch(tuple(events), cursor_of(request, place), page.more)
+        return EventBatch(tuple(events), cursor_of(request, place), page.more)
 
     return lasting(request, EventStream(following, request.app.state.drain))
 

@@ -9,7 +9,7 @@ from fastapi import FastAPI
 from beliefmesh.http.body import GROUPS_HEADER, PRINCIPAL_HEADER
 from beliefmesh.http.examples import example_of
 from beliefmesh.http.once import REPLAYED_HEADER
-from beliefmesh.http.replies import ERROR, REPLIES, Told
+from beliefmesh.http.replies import ERROR, REPLIES, ReplyShape
 from beliefmesh.http.shapes import REF, TEXT, Components, Schema
 from schemas.limits import BANK_NAME, MAX_NAME_BYTES
 from stores.sqlite.replies import KEY_FIELD
@@ -79,7 +79,7 @@ def _completed(document: dict[str, Any]) -> dict[str, Any]:
 
 def _describe(path: str, method: str, operation: dict[str, Any], components: Components) -> None:
     operation["summary"] = operation.get("description", "").partition("\n")[0]
-    told = REPLIES.get((method, path), Told(lambda _: {}))
+    told = REPLIES.get((method, path), ReplyShape(lambda _: {}))
     operation["responses"] = {str(status): reply for status, reply in _replies(told, components)}
     for parameter in operation.get("parameters", ()):
         if parameter["in"] == "path":
@@ -93,7 +93,7 @@ def _describe(path: str, method: str, operation: dict[str, Any], components: Com
     operation["responses"] |= {str(status): _error(status) for status in statuses}
 
 
-def _replies(told: Told, components: Components) -> list[tuple[int, dict[str, Any]]]:
+def _replies(told: ReplyShape, components: Components) -> list[tuple[int, dict[str, Any]]]:
     schema = told.make(components)
     content: dict[str, Any] = {_JSON: {"schema": schema}} if told.statuses else {}
     if told.instead:

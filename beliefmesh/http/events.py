@@ -39,7 +39,7 @@ class Event(msgspec.Struct, frozen=True):
         return f"event: {self.kind}\n{id}data: ".encode() + self.data + b"\n\n"
 
 
-class Batch(msgspec.Struct, frozen=True):
+class EventBatch(msgspec.Struct, frozen=True):
     """Events, the id up to which all was looked at, and whether there are more to be had at once."""
 
     events: tuple[Event, ...]
@@ -47,7 +47,7 @@ class Batch(msgspec.Struct, frozen=True):
     more: bool
 
 
-Next = Callable[[], Awaitable[Batch]]
+Next = Callable[[], Awaitable[EventBatch]]
 
 
 class EventStream(Response):

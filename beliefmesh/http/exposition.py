@@ -11,7 +11,7 @@ from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamil
 from prometheus_client.registry import Collector
 
 from beliefmesh.http.meters import Meters
-from beliefmesh.progress import ALL, Progress
+from beliefmesh.progress import ALL, CaughtUp
 from beliefmesh.tally import Tally
 from schemas.errors import StoreUnavailable
 from schemas.instant import SECOND, parse_instant
@@ -32,7 +32,7 @@ class Scrape(msgspec.Struct, frozen=True):
     stats: Mapping[str, Any] | None
     ready: bool
     started: bool
-    progress: Progress | None
+    progress: CaughtUp | None
     meters: Meters
     tally: Tally
 

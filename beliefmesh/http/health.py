@@ -15,7 +15,7 @@ from beliefmesh.home import Home
 from beliefmesh.http.exposition import Scrape, exposition
 from beliefmesh.http.reply import json_reply
 from beliefmesh.movement import Movement
-from beliefmesh.progress import Progress, still_waiting
+from beliefmesh.progress import CaughtUp, still_waiting
 from schemas.errors import BeliefmeshError
 from streams.backlog import Place, backlogs, places
 
@@ -36,8 +36,8 @@ class Look(msgspec.Struct, frozen=True):
 
     reasons: list[str]
     stuck: Sequence[str] = ()
-    progress: Progress | None = None
-    started: Progress | None = None
+    progress: CaughtUp | None = None
+    started: CaughtUp | None = None
     stats: Mapping[str, Any] | None = None
 
 
@@ -90,7 +90,7 @@ async def metrics(request: Request) -> Response:
     return Response(text, media_type=content_type)
 
 
-def _told(progress: Progress | None) -> dict[str, object]:
+def _told(progress: CaughtUp | None) -> dict[str, object]:
     return {} if progress is None else {"progress": msgspec.to_builtins(progress)}
 
 

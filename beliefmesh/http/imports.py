@@ -23,7 +23,7 @@ from beliefmesh.memory import Memory
 from beliefmesh.quota import BYTES, DAILY_BYTES, OBSERVATIONS, Quotas
 from schemas.errors import BeliefmeshError, Busy, KeyReused, StoreUnavailable
 from schemas.limits import check_bank
-from stores.sqlite.replies import KEY_FIELD, Claim, KeptReply
+from stores.sqlite.replies import KEY_FIELD, HeldKey, KeptReply
 from streams.freshness import later_token
 
 router = APIRouter(prefix="/v1/banks/{bank}", tags=["observations"])
@@ -38,7 +38,7 @@ _TOLD_EVERY_SECONDS = 1.0
 _LONGEST_WAIT_SECONDS = 60.0
 
 
-class Progress(msgspec.Struct, kw_only=True):
+class ImportedSoFar(msgspec.Struct, kw_only=True):
     """What became of the lines so far: `refused` ones were over the limit of a line, `dead` ones are dead letters."""
 
     lines: int = 0
@@ -60,7 +60,7 @@ async def import_lines(bank: str, request: Request, wait: bool = False) -> Respo
     check_bank(bank)
     memory: Memory = request.app.state.memory
     key = key_of(request)
-    claimed: Claim | None = None
+    claimed: HeldKey | None = None
     if key:
         claimed, kept = await begun(request, key, asked_by(request, ""))
         if kept is not None:
@@ -79,7 +79,7 @@ class Import(Response):
 
     media_type = LINES_TYPE
 
-    def __init__(self, request: Request, memory: Memory, bank: str, claimed: Claim | None, *, wait: bool) -> None:
+    def __init__(self, request: Request, memory: Memory, bank: str, claimed: HeldKey | None, *, wait: bool) -> None:
         super().__init__(headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"})
         del self.headers["content-length"]
         state = request.app.state
@@ -92,7 +92,7 @@ class Import(Response):
         self._quotas: Quotas = state.quotas
         self._limit: int = state.settings.http.max_body_mb * MEGABYTE
         self._hash = hashlib.sha256()
-        self._so_far = Progress()
+        self._so_far = ImportedSoFar()
         self._told_at = 0.0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002 - as ASGI calls it

@@ -22,7 +22,7 @@ from beliefmesh.settings import Settings
 from schemas.errors import InvalidInput, StoreUnavailable
 from schemas.identity import digest
 from schemas.instant import HOUR
-from stores.sqlite.replies import KEY_FIELD, Claim, KeptReply, Replies
+from stores.sqlite.replies import KEY_FIELD, HeldKey, KeptReply, Replies
 
 REPLAYED_HEADER = "Idempotency-Replayed"
 
@@ -86,14 +86,14 @@ def asked_by(request: Request, body: str) -> str:
     return digest(request.method, request.url.path, request.url.query, exact, *told, body)
 
 
-async def begun(request: Request, key: str, asked: str) -> tuple[Claim, KeptReply | None]:
+async def begun(request: Request, key: str, asked: str) -> tuple[HeldKey, KeptReply | None]:
     """Claim a key for a request; with it the reply, if it ran before. Raises as `once` does."""
     memory: Memory = request.app.state.memory
     settings: Settings = request.app.state.settings
     grant: Grant = granted(request)
     bank = request.path_params.get("bank", "")
     who = digest(bank, grant.name, caller(request).id, key)
-    claimed = Claim(who, request.app.state.owner, wordless=request.url.path.endswith(_COUNTS))
+    claimed = HeldKey(who, request.app.state.owner, wordless=request.url.path.endswith(_COUNTS))
     age = int(settings.http.idempotency_hours * HOUR)
     kept = await run_in_threadpool(memory.home.replies.begin, claimed, bank, asked, memory.home.clock(), age)
     return claimed, kept
@@ -129,7 +129,7 @@ class Remembering:
             if claimed is not None:
                 await self._settle(claimed, [])
 
-    async def _settle(self, claimed: Claim, held: list[Message]) -> None:
+    async def _settle(self, claimed: HeldKey, held: list[Message]) -> None:
         """Keep the reply, or give the claim up where it tells of an error; the caller gets it in any case."""
         try:
             status = held[0]["status"] if held else _FIRST_ERROR
@@ -142,7 +142,7 @@ class Remembering:
             log_events.error("reply.unkept", reason=str(error))
 
 
-def _claim_of(scope: Scope) -> Claim | None:
+def _claim_of(scope: Scope) -> HeldKey | None:
     state: dict[str, Any] = scope.get("state", {})
     return state.get("claim")
 

@@ -12,7 +12,7 @@ from beliefmesh.ask import entity_of, principal_of
 from beliefmesh.letters import Letters
 from beliefmesh.merging import seen_by
 from beliefmesh.verbs.bound import Bound
-from recall.listing import BEGINNING, Place, Wanted, beliefs_after
+from recall.listing import BEGINNING, BeliefFilter, Place, beliefs_after
 from schemas.belief import Belief, Status
 from schemas.claim import Network
 from schemas.entity import Entity
@@ -49,7 +49,7 @@ class Listing(Bound):
     ) -> BeliefPage:
         """The beliefs that the principal may see, in a fixed order; a page may be short, or empty, before the end."""
         check_number(limit, "limit", 1, MOST_LISTED)
-        wanted = Wanted(
+        wanted = BeliefFilter(
             entity=None if entity is None else entity_of(entity),
             attribute=check_name(attribute, "attribute") if attribute else "",
             networks=_among(networks, get_args(Network), "network"),

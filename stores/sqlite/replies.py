@@ -50,7 +50,7 @@ class KeptReply(msgspec.Struct, frozen=True):
     body: bytes
 
 
-class Claim(msgspec.Struct, frozen=True):
+class HeldKey(msgspec.Struct, frozen=True):
     """A request that runs under a key: the digest of the key, and who runs it.
 
     What a `wordless` one replies repeats nothing that was told, so that no forgetting concerns it.
@@ -72,7 +72,7 @@ class Replies:
         self._turn = threading.Lock()
         self._opened: sqlite3.Connection | None = None
 
-    def begin(self, claim: Claim, bank: str, asked: str, now: Instant, age: Instant) -> KeptReply | None:
+    def begin(self, held: HeldKey, bank: str, asked: str, now: Instant, age: Instant) -> KeptReply | None:
         """Claim a key for the request whose digest is `asked`; its reply, if it ran before, within `age`.
 
         Raises KeyReused for another request than the key's, InFlight while it runs, ReplyErased where its reply went
@@ -81,26 +81,24 @@ class Replies:
         with self._writing() as connection:
             connection.execute("DELETE FROM replies WHERE at < ? AND status > 0", (now - age,))
             row = connection.execute(
-                "SELECT asked, owner, at, status, type, body FROM replies WHERE key = ?", (claim.key,)
+                "SELECT asked, owner, at, status, type, body FROM replies WHERE key = ?", (held.key,)
             ).fetchone()
             if row is not None:
                 kept = _kept(asked, row, now)
                 if kept is not None:
                     return kept
-            connection.execute(_TAKE, (claim.key, bank, asked, claim.owner, now))
+            connection.execute(_TAKE, (held.key, bank, asked, held.owner, now))
         return None
 
-    def keep(self, claim: Claim, reply: KeptReply) -> None:
+    def keep(self, held: HeldKey, reply: KeptReply) -> None:
         """Keep the reply of a request, durable on return; without its words if its bank forgot while it ran."""
         with self._writing() as connection:
-            connection.execute(_KEEP, msgspec.structs.asdict(reply) | msgspec.structs.asdict(claim))
+            connection.execute(_KEEP, msgspec.structs.asdict(reply) | msgspec.structs.asdict(held))
 
-    def release(self, claim: Claim) -> None:
+    def release(self, held: HeldKey) -> None:
         """Give a claim up, of a request that had no effect; the key may be used again."""
         with self._writing() as connection:
-            connection.execute(
-                "DELETE FROM replies WHERE key = ? AND owner = ? AND status = 0", (claim.key, claim.owner)
-            )
+            connection.execute("DELETE FROM replies WHERE key = ? AND owner = ? AND status = 0", (held.key, held.owner))
 
     def erase(self, bank: str, now: Instant) -> None:
         """Remove the words of a bank's replies for good, and of those that are on their way; that they ran stays."""

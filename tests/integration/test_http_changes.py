@@ -14,7 +14,7 @@ from http_served import opened, served, settings_in
 from beliefmesh.grant import Grant
 from beliefmesh.http.app import create_app
 from beliefmesh.http.drain import Drain
-from beliefmesh.http.events import Batch, Event, EventStream
+from beliefmesh.http.events import Event, EventBatch, EventStream
 from beliefmesh.keyring import KeyRing
 from beliefmesh.memory import Memory
 from beliefmesh.settings import HttpSettings
@@ -213,19 +213,19 @@ class Reader:
         await asyncio.sleep(3_600)
 
 
-def streamed(reader: Reader, batches: list[Batch | Exception], drain_after: bool = True, **timing: float) -> str:
+def streamed(reader: Reader, batches: list[EventBatch | Exception], drain_after: bool = True, **timing: float) -> str:
     """Run a stream of these batches to its end; returns all that was sent."""
 
     async def run() -> None:
         drain = Drain()
         rest = iter(batches)
 
-        async def following() -> Batch:
+        async def following() -> EventBatch:
             batch = next(rest, None)
             if batch is None:
                 if drain_after:
                     drain.begin()
-                return Batch((), "9", more=False)
+                return EventBatch((), "9", more=False)
             if isinstance(batch, Exception):
                 raise batch
             return batch
@@ -237,11 +237,11 @@ def streamed(reader: Reader, batches: list[Batch | Exception], drain_after: bool
     return b"".join(reader.parts).decode()
 
 
-ONE = Batch((Event("change", b'{"n":1}', "7"),), "7", more=True)
+ONE = EventBatch((Event("change", b'{"n":1}', "7"),), "7", more=True)
 
 
 def test_a_quiet_stream_has_heartbeats_that_carry_the_id_to_resume_from() -> None:
-    told = streamed(Reader(), [Batch((), "8", more=False)] * 3, heartbeat=0.0)
+    told = streamed(Reader(), [EventBatch((), "8", more=False)] * 3, heartbeat=0.0)
 
     assert ": alive\nid: 8\n\n" in told
 

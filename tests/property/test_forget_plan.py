@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from beliefs.forget import FLOOR, HIGH, fullness, plan
 from schemas.budget import Budget, Use, added, less
-from schemas.plan import Candidate, Plan
+from schemas.plan import BudgetCandidate, BudgetPlan
 
 ORDER = ("compress", "demote", "archive", "erase")
 
@@ -18,7 +18,7 @@ def candidates_drawn(draw, largest: int = 50_000):
         size = draw(st.integers(200, largest))
         use = Use(beliefs=draw(st.integers(1, 3)), bytes=size, importance=draw(st.integers(0, 80)) / 8)
         found.append(
-            Candidate(
+            BudgetCandidate(
                 slot=f"s{number:03}",
                 value=draw(st.floats(-3, 12, allow_nan=False)),
                 use=use,
@@ -31,7 +31,7 @@ def candidates_drawn(draw, largest: int = 50_000):
     return found
 
 
-def whole(candidates: list[Candidate]) -> Use:
+def whole(candidates: list[BudgetCandidate]) -> Use:
     """What all of them take."""
     total = Use()
     for each in candidates:
@@ -65,7 +65,7 @@ def test_after_a_plan_the_budget_is_kept_and_four_fifths_of_it_used_or_the_notes
     made = plan(budget, use, candidates, archive_room=room)
 
     if fullness(use, budget) <= HIGH:
-        assert made == Plan(steps=(), before=use, after=use)
+        assert made == BudgetPlan(steps=(), before=use, after=use)
     elif not made.notes:
         assert FLOOR <= fullness(made.after, budget) <= 1.0
 

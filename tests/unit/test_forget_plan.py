@@ -5,14 +5,14 @@ import pytest
 from beliefs.forget import fullness, plan
 from schemas.budget import Budget, Use
 from schemas.errors import InvalidInput
-from schemas.plan import Candidate
+from schemas.plan import BudgetCandidate
 from schemas.policy import Policy, check_policy
 
 
-def memories(count: int, **given: object) -> list[Candidate]:
+def memories(count: int, **given: object) -> list[BudgetCandidate]:
     """Slots s00, s01, ... worth 0, 1, ... of one belief and 1,000 bytes each."""
     use = Use(beliefs=1, bytes=1_000, importance=2.0)
-    return [Candidate(slot=f"s{n:02}", value=float(n), use=use, **given) for n in range(count)]
+    return [BudgetCandidate(slot=f"s{n:02}", value=float(n), use=use, **given) for n in range(count)]
 
 
 def test_within_its_budget_a_bank_loses_nothing() -> None:
