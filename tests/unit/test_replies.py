@@ -8,16 +8,16 @@ import pytest
 from schemas.errors import InFlight, KeyReused, ReplyErased
 from schemas.instant import DAY, HOUR
 from stores.ledger import new_owner
-from stores.sqlite.replies import Claim, KeptReply, Replies
+from stores.sqlite.replies import HeldKey, KeptReply, Replies
 
 NOW = 1_718_020_800_000_000
 DONE = KeptReply(200, "application/json", b'{"ids":["o1"]}')
 
 
 @pytest.fixture
-def claim() -> Claim:
+def claim() -> HeldKey:
     """A key of a request that this process runs."""
-    return Claim("k1", new_owner())
+    return HeldKey("k1", new_owner())
 
 
 @pytest.fixture
@@ -29,7 +29,7 @@ def replies(tmp_path: Path) -> Iterator[Replies]:
 
 
 def test_the_reply_of_a_request_is_given_again_also_after_a_restart(
-    replies: Replies, claim: Claim, tmp_path: Path
+    replies: Replies, claim: HeldKey, tmp_path: Path
 ) -> None:
     assert replies.begin(claim, "acme", "asked", NOW, DAY) is None
     replies.keep(claim, DONE)
@@ -37,11 +37,11 @@ def test_the_reply_of_a_request_is_given_again_also_after_a_restart(
 
     again = Replies(tmp_path / "replies.db")
 
-    assert again.begin(Claim("k1", new_owner()), "acme", "asked", NOW + HOUR, DAY) == DONE
+    assert again.begin(HeldKey("k1", new_owner()), "acme", "asked", NOW + HOUR, DAY) == DONE
     again.close()
 
 
-def test_a_key_that_comes_with_another_request_is_refused(replies: Replies, claim: Claim) -> None:
+def test_a_key_that_comes_with_another_request_is_refused(replies: Replies, claim: HeldKey) -> None:
     replies.begin(claim, "acme", "asked", NOW, DAY)
 
     with pytest.raises(KeyReused, match="another request"):
@@ -49,23 +49,23 @@ def test_a_key_that_comes_with_another_request_is_refused(replies: Replies, clai
 
 
 def test_a_request_that_still_runs_is_told_so_and_one_of_a_dead_process_is_taken_over(
-    replies: Replies, claim: Claim
+    replies: Replies, claim: HeldKey
 ) -> None:
     replies.begin(claim, "acme", "asked", NOW, DAY)
     host = claim.owner.split("/")[0]
-    dead = Claim("k2", f"{host}/999999999/x")
+    dead = HeldKey("k2", f"{host}/999999999/x")
     replies.begin(dead, "acme", "asked", NOW, DAY)
 
     with pytest.raises(InFlight):
-        replies.begin(Claim("k1", new_owner()), "acme", "asked", NOW, DAY)
-    assert replies.begin(Claim("k2", new_owner()), "acme", "asked", NOW, DAY) is None
+        replies.begin(HeldKey("k1", new_owner()), "acme", "asked", NOW, DAY)
+    assert replies.begin(HeldKey("k2", new_owner()), "acme", "asked", NOW, DAY) is None
 
     replies.keep(dead, DONE)
     with pytest.raises(InFlight):
-        replies.begin(Claim("k2", new_owner()), "acme", "asked", NOW, DAY)
+        replies.begin(HeldKey("k2", new_owner()), "acme", "asked", NOW, DAY)
 
 
-def test_a_claim_that_was_given_up_may_be_made_for_another_request(replies: Replies, claim: Claim) -> None:
+def test_a_claim_that_was_given_up_may_be_made_for_another_request(replies: Replies, claim: HeldKey) -> None:
     replies.begin(claim, "acme", "asked", NOW, DAY)
 
     replies.release(claim)
@@ -73,14 +73,14 @@ def test_a_claim_that_was_given_up_may_be_made_for_another_request(replies: Repl
     assert replies.begin(claim, "acme", "asked otherwise", NOW, DAY) is None
 
 
-def test_a_reply_that_is_too_old_is_gone(replies: Replies, claim: Claim) -> None:
+def test_a_reply_that_is_too_old_is_gone(replies: Replies, claim: HeldKey) -> None:
     replies.begin(claim, "acme", "asked", NOW, DAY)
     replies.keep(claim, DONE)
 
     assert replies.begin(claim, "acme", "asked", NOW + DAY + 1, DAY) is None
 
 
-def test_an_erased_reply_leaves_no_word_and_no_second_effect(replies: Replies, claim: Claim, tmp_path: Path) -> None:
+def test_an_erased_reply_leaves_no_word_and_no_second_effect(replies: Replies, claim: HeldKey, tmp_path: Path) -> None:
     replies.begin(claim, "acme", "asked", NOW, DAY)
     replies.keep(claim, KeptReply(200, "application/json", b"a secret word"))
 
@@ -92,7 +92,7 @@ def test_an_erased_reply_leaves_no_word_and_no_second_effect(replies: Replies, c
 
 
 def test_a_reply_that_was_on_its_way_when_its_bank_forgot_is_kept_without_its_words(replies: Replies) -> None:
-    late, forgetting = Claim("k1", new_owner()), Claim("k2", new_owner(), wordless=True)
+    late, forgetting = HeldKey("k1", new_owner()), HeldKey("k2", new_owner(), wordless=True)
     for claim in (late, forgetting):
         replies.begin(claim, "acme", "asked", NOW, DAY)
 
