@@ -85,6 +85,7 @@ def _describe(path: str, method: str, operation: dict[str, Any], components: Com
         if parameter["in"] == "path":
             parameter["schema"] = _PATHS.get(parameter["name"], _NAME)
     if not path.startswith(_API):
+        operation["responses"] |= {"422": _error(422)} if operation.get("parameters") else {}
         return
     writes = method == "POST"
     operation["security"] = [{}, {"bearer": []}]
