@@ -56,7 +56,7 @@ TOUR: tuple[TourQuestion, ...] = (
         "Since 2024-05-28; email, from 2024-03-12, is in the history.",
     ),
     TourQuestion(
-        "What food must Omar Haddad avoid?",
+        "What is Omar Haddad allergic to?",
         ("peanuts", "seafood"),
         "Two allergies told in one sentence live side by side and do not fade.",
     ),
