@@ -1,1 +1,1 @@
-"""Observations arrive: topics, the two stages, workers, sources, dead letters."""
+"""Observations arrive: topics, the three stages, workers, sources, dead letters."""

@@ -132,7 +132,8 @@ def _show_runs(console: Console, runs: list[JobRun]) -> None:
 
 
 def _show_run(console: Console, run: JobRun) -> None:
-    console.print(Text(f"{run.job} on bank {run.bank}, {run.mode}, run {run.id}: {_state(run)}, {run.pages} pages"))
+    pages = "1 page" if run.pages == 1 else f"{run.pages} pages"
+    console.print(Text(f"{run.job} on bank {run.bank}, {run.mode}, run {run.id}: {_state(run)}, {pages}"))
     for name, count in {**run.counts, **({"bytes": run.bytes} if run.bytes else {})}.items():
         console.print(Text(f"  {count} {name}"))
     for note in run.notes:

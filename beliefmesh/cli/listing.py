@@ -72,6 +72,8 @@ def changes_command(context: click.Context, after: str, limit: int, principal: s
 
 
 def _show_beliefs(console: Console, page: BeliefPage) -> None:
+    if not (page.beliefs or page.next):
+        console.print("no such belief")
     for belief in page.beliefs:
         console.print(_line(belief))
     if page.next:

@@ -157,6 +157,6 @@ def _show_proposals(console: Console, pairs: tuple[Proposal, ...]) -> None:
     for one in pairs:
         told = Text(_told(one.entity)), Text(_told(one.into)), Text("; ".join(one.reasons))
         table.add_row(f"{one.score:.2f}", *told)
-    console.print(table if pairs else "nothing that looks like one", soft_wrap=False)
+    console.print(table if pairs else "no two entities look like one", soft_wrap=False)
     if pairs and pairs[0].found_at is not None:
         console.print(Text(f"as the job merge-proposals found them, {format_instant(pairs[0].found_at)}", "dim"))

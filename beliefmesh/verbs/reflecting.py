@@ -86,7 +86,8 @@ class Reflecting(Judging):
         seen = Seen(self.home.graph, self.home.graph.policy(name), sight)
         drafted = draft(seen, subject)
         if not drafted.sentences:
-            raise NotFound(f"nothing is held of {subject.name!r:.80} ({subject.type}) that you may see; check the name")
+            whom = f"{subject.name!r:.80} of type {subject.type}"
+            raise NotFound(f"nothing is held of {whom} that you may see; check name and type")
         plain = Summary(bank=name, entity=subject, moment=now, text=drafted.text, sentences=drafted.sentences)
         if who != Principal():
             return plain

@@ -45,3 +45,12 @@ def test_changes_are_told_from_the_beginning_and_from_a_place_on(told: Any) -> N
 def test_a_place_of_nothing_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["changes", "--after", "x", "--folder", str(tmp_path / "mesh"), "--json"]) == 2
     assert json.loads(capsys.readouterr().out)["error"]["field"] == "after"
+
+
+def test_a_list_of_nothing_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = ("--folder", str(tmp_path / "mesh"))
+    assert run(["retain", "The desk is open.", "--no-wait", *folder]) == 0
+    capsys.readouterr()
+
+    assert run(["beliefs", "--entity", "nobody", *folder]) == 0
+    assert "no such belief" in capsys.readouterr().out
