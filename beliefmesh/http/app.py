@@ -9,7 +9,7 @@ from anyio.to_thread import current_default_thread_limiter
 from fastapi import Depends, FastAPI
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
 from beliefmesh.ending import Ending
@@ -71,6 +71,9 @@ FAMILIES = (
 _SPARE_THREADS = 12
 """Threads beyond those of the API: readiness is answered while the API is full, and streams go on."""
 
+_GONE = 499
+"""What is counted for a caller that went away, as many servers do; it is no status of HTTP."""
+
 log_events = structlog.get_logger("http")
 
 
@@ -120,6 +123,7 @@ def _watched(app: FastAPI, memory: Memory) -> None:
     app.add_exception_handler(BeliefmeshError, _of_ours)
     app.add_exception_handler(RequestValidationError, _of_parameters)
     app.add_exception_handler(HTTPException, _of_protocol)
+    app.add_exception_handler(ClientDisconnect, _of_nobody)
     app.add_exception_handler(Exception, _unforeseen)
 
 
@@ -154,6 +158,11 @@ async def _of_protocol(request: Request, error: Exception) -> Response:
     code = HTTPStatus(status).name.lower()
     headers = error.headers if isinstance(error, HTTPException) else None
     return refusal(status, code, f"{request.method} {request.url.path}: {HTTPStatus(status).phrase}", headers=headers)
+
+
+async def _of_nobody(_: Request, __: Exception) -> Response:
+    """A caller that went away before its request was whole: no fault of ours, and nobody reads the reply."""
+    return refusal(_GONE, "client_gone", "the connection ended before the request was whole")
 
 
 async def _unforeseen(request: Request, error: Exception) -> Response:

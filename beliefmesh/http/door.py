@@ -18,8 +18,10 @@ from schemas.instant import Instant
 KEYS_FILE = "keys.json"
 
 _SCHEME = "bearer"
-_SOURCE = "/v1/banks/{bank}/sources/{name}"
-_NAMING = (_SOURCE, "/v1/banks/{bank}/refused")
+SOURCE = "/v1/banks/{bank}/sources/{name}"
+"""Where webhooks come in."""
+
+_NAMING = (SOURCE, "/v1/banks/{bank}/refused")
 """Where what is told names its authors itself, or may once it is replayed."""
 _IN_BANK = "/v1/banks/{bank}/"
 _QUESTIONS = ("/recall", "/reflect", "/explanations")
@@ -111,7 +113,7 @@ async def admit(request: Request) -> None:
 def _webhook(request: Request, route: str) -> Grant | None:
     """The grant of a webhook that its signature will vouch for (signature.py), for the bank of the settings only."""
     settings = request.app.state.settings
-    if route != _SOURCE or "authorization" in request.headers:
+    if route != SOURCE or "authorization" in request.headers:
         return None
     bank, name = request.path_params["bank"], request.path_params["name"]
     if bank != settings.mesh.bank or not secret_of(name, settings.webhooks):

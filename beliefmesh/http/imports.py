@@ -101,7 +101,8 @@ class Import(Response):
             last = await self._run(send)
             await self._tell(send, last, more=False)
         except ClientDisconnect:
-            pass
+            if not self._told_at:
+                raise
         finally:
             await self._give_up()
 

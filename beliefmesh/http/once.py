@@ -27,8 +27,8 @@ from stores.sqlite.replies import KEY_FIELD, HeldKey, KeptReply, Replies
 REPLAYED_HEADER = "Idempotency-Replayed"
 
 _SAFE = ("GET", "HEAD", "OPTIONS")
-_QUESTION = "/recall"
-_COUNTS = ("/forget", "/import")
+_QUESTION = "/v1/banks/{bank}/recall"
+_COUNTS = ("/v1/banks/{bank}/forget", "/v1/banks/{bank}/import")
 """What replies numbers and ids alone."""
 
 _STREAMED = "/v1/banks/{bank}/import"
@@ -71,7 +71,7 @@ async def once(request: Request) -> None:
 def key_of(request: Request) -> str:
     """The key of a write; empty where there is none, or where nothing is written. Raises InvalidInput."""
     key = request.headers.get(KEY_FIELD)
-    if key is None or request.method in _SAFE or request.url.path.endswith(_QUESTION):
+    if key is None or request.method in _SAFE or request.scope["route"].path == _QUESTION:
         return ""
     if not key.isascii() or not key.isprintable() or not 0 < len(key) <= _MOST_CHARACTERS:
         raise InvalidInput(KEY_FIELD, f"must have 1 to {_MOST_CHARACTERS} printable ASCII characters")
@@ -93,7 +93,7 @@ async def begun(request: Request, key: str, asked: str) -> tuple[HeldKey, KeptRe
     grant: Grant = granted(request)
     bank = request.path_params.get("bank", "")
     who = digest(bank, grant.name, caller(request).id, key)
-    claimed = HeldKey(who, request.app.state.owner, wordless=request.url.path.endswith(_COUNTS))
+    claimed = HeldKey(who, request.app.state.owner, wordless=request.scope["route"].path in _COUNTS)
     age = int(settings.http.idempotency_hours * HOUR)
     kept = await run_in_threadpool(memory.home.replies.begin, claimed, bank, asked, memory.home.clock(), age)
     return claimed, kept

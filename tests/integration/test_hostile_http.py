@@ -1,5 +1,7 @@
 """HTTP against hostile input: names of the language in a body, and an agent in a body whom the caller is not."""
 
+import socket
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -92,3 +94,23 @@ def test_a_member_of_a_group_may_revoke_what_the_group_may_see_and_only_the_grou
 
     assert response.status_code == 200
     assert client.get(f"/v1/banks/shop/beliefs/{shared}").status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("path", "again"), [("observations", ""), ("import", ""), ("import", "Idempotency-Key: k\r\n")]
+)
+def test_a_caller_that_goes_away_amid_its_body_is_no_fault_of_the_server(
+    client: httpx.Client, path: str, again: str
+) -> None:
+    client.post("/v1/banks/shop/import", content=b'{"text": "The desk is open."}', headers={"Idempotency-Key": "k"})
+    head = f"POST /v1/banks/shop/{path} HTTP/1.1\r\nHost: mesh\r\nContent-Length: 100\r\n{again}\r\n"
+    with socket.create_connection((client.base_url.host, client.base_url.port or 80)) as broken:
+        broken.sendall(head.encode() + b'{"text": ')
+
+    counted = f'route="/v1/banks/{{bank}}/{path}",status='
+    until = time.monotonic() + 20
+    while f'{counted}"499"' not in (metrics := client.get("/metrics").text) and time.monotonic() < until:
+        time.sleep(0.05)
+
+    assert f'{counted}"499"' in metrics
+    assert f'{counted}"500"' not in metrics

@@ -145,3 +145,10 @@ def test_a_question_needs_no_key_and_its_answer_is_not_kept(tmp_path: Path) -> N
 
     assert asked == [200, 200]
     assert not (tmp_path / "mesh" / "replies.db").exists()
+
+
+def test_a_source_may_bear_the_name_of_a_verb_and_keeps_the_rules_of_keys(tmp_path: Path) -> None:
+    with opened(settings_in(tmp_path / "mesh")) as (_, client):
+        refused = client.post("/v1/banks/shop/sources/recall", json={}, headers={"Idempotency-Key": "x" * 256})
+
+    assert (refused.status_code, refused.json()["error"]["field"]) == (422, "Idempotency-Key")

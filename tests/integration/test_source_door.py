@@ -78,6 +78,20 @@ def test_a_webhook_with_a_wrong_signature_is_refused_and_keeps_nothing(memory: M
     assert memory.banks() == ["default"]
 
 
+def test_the_reply_to_a_signed_webhook_is_not_given_again_to_one_without_its_signature(
+    memory: Memory, url: str
+) -> None:
+    body, place = json.dumps(OPENED).encode(), f"{url}/v1/banks/default/sources/github?wait=true"
+    key = {"Idempotency-Key": "delivery-1"}
+    first = httpx.post(place, content=body, headers={**key, **signed(body, "hush")})
+
+    unsigned = [httpx.post(place, content=body, headers={**key, **more}) for more in ({}, signed(body, "guess"))]
+    again = httpx.post(place, content=body, headers={**key, **signed(body, "hush")})
+
+    assert [reply.status_code for reply in unsigned] == [401, 401]
+    assert (again.content, again.headers["Idempotency-Replayed"]) == (first.content, "true")
+
+
 def put_orders(memory: Memory, key: str) -> None:
     folder = Path(memory.home.settings.mesh.folder) / "sources"
     folder.mkdir(exist_ok=True)
