@@ -83,6 +83,8 @@ def stored_in(belief: Belief) -> KeptItem | None:
 
 def json_of(value: Mapping[str, Any]) -> str:
     """JSON that is read back as it was. Raises InvalidInput for a value that JSON cannot hold exactly."""
+    if not isinstance(value, Mapping):
+        raise InvalidInput("value", f"must be an object, not {type(value).__name__}")
     try:
         written = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     except (TypeError, ValueError, RecursionError) as error:

@@ -83,11 +83,12 @@ class Mem0:
         """The memories that answer best, with a `score` between 0 and 1; `threshold` leaves out what is below it."""
         of, wanted = whose_among(user_id, agent_id, run_id, filters)
         asked = int(check_number(limit, "limit", 1, MAX_ITEMS))
+        least = None if threshold is None else check_number(threshold, "threshold", 0, 1)
         reach = asked
         while True:
             answer = self._recalled(query, of, reach)
             found = [one for one in _rows(answer, of) if matches(one, wanted)]
-            fit = [one for one in found if threshold is None or one["score"] >= threshold]
+            fit = [one for one in found if least is None or one["score"] >= least]
             if len(fit) >= asked or reach == MAX_ITEMS or answer is None or len(answer.found) < reach:
                 return {"results": fit[:asked]}
             reach = min(MAX_ITEMS, reach * _MORE)

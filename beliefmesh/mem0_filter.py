@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from schemas.errors import InvalidInput
+from schemas.limits import shown
 
 _ABSENT = object()
 _ANY = "*"
@@ -17,6 +18,8 @@ def matches(memory: Mapping[str, Any], filters: Mapping[str, Any]) -> bool:
 
 
 def _admits(memory: Mapping[str, Any], name: str, asked: Any) -> bool:
+    if not isinstance(name, str):
+        raise InvalidInput("filters", f"{shown(name)} is no name of a field")
     joined = _JOINED.get(name[1:].upper() if name.startswith("$") else name)
     if joined is not None:
         return joined([matches(memory, each) for each in _several(name, asked)])
@@ -49,10 +52,10 @@ def _field(memory: Mapping[str, Any], name: str) -> Any:
 
 
 def _compared(found: Any, operator: str, value: Any) -> bool:
-    test = _TESTS.get(operator.removeprefix("$"))
+    test = _TESTS.get(operator.removeprefix("$")) if isinstance(operator, str) else None
     if test is None:
         known = ", ".join((*_TESTS, *_JOINED))
-        raise InvalidInput(f"filters.{operator:.80}", f"is no operator; use one of {known}")
+        raise InvalidInput(f"filters.{operator!s:.80}", f"is no operator; use one of {known}")
     try:
         return test(found, value)
     except TypeError:  # values of two kinds have no order, and a number contains nothing

@@ -79,6 +79,8 @@ def whose_among(
     user_id: object, agent_id: object, run_id: object, filters: Mapping[str, Any] | None
 ) -> tuple[Whose, dict[str, Any]]:
     """Those named as arguments or among the filters, and the other filters."""
+    if filters is not None and not isinstance(filters, Mapping):
+        raise InvalidInput("filters", f"must be an object, not {type(filters).__name__}")
     rest = dict(filters or {})
     given = (user_id, agent_id, run_id)
     named = [rest.pop(field, None) if name is None else name for field, name in zip(_FIELDS, given, strict=True)]

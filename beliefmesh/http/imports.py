@@ -165,7 +165,7 @@ class Import(Response):
             while True:
                 done, _ = await asyncio.wait({coming}, timeout=_SETTLED_SECONDS)
                 if self._drain.begun:
-                    raise StoreUnavailable("this process ends; send the rest again, what was accepted stays so")
+                    raise _ending()
                 if not done:
                     idle += _SETTLED_SECONDS
                     if idle >= _IDLE_SECONDS:
@@ -179,6 +179,7 @@ class Import(Response):
                 self._hash.update(chunk)
                 self._quotas.take_bytes(self._bank, len(chunk))
                 yield chunk
+                await self._patient(BYTES, DAILY_BYTES)  # also where no line comes to its end, or none says anything
                 coming = asyncio.ensure_future(_next(stream))
         finally:
             coming.cancel()
@@ -187,8 +188,7 @@ class Import(Response):
 
     async def _keep(self, batch: list[bytes]) -> None:
         """Put a batch into the log, once the bank's limits let it."""
-        for measure in (BYTES, DAILY_BYTES, OBSERVATIONS):
-            await self._patient(measure)
+        await self._patient(BYTES, DAILY_BYTES, OBSERVATIONS)
         self._quotas.take(self._bank, OBSERVATIONS, len(batch))
         signed = await run_in_threadpool(signed_lines, self._request, batch)
         done = await run_in_threadpool(self._memory.import_lines, signed, bank=self._bank)
@@ -198,12 +198,14 @@ class Import(Response):
         so_far.unclear += done.unclear
         so_far.token = later_token(so_far.token, done.token)
 
-    async def _patient(self, measure: str) -> None:
-        """Wait until the bank may go on; a limit that holds for long is told instead."""
-        while wanting := self._quotas.wanting(self._bank, measure):
-            if wanting > _LONGEST_WAIT_SECONDS:
-                self._quotas.take(self._bank, measure, 1)
-            await self._drain.within(min(wanting, 1.0))
+    async def _patient(self, *measures: str) -> None:
+        """Wait until the bank may go on; a limit that holds for long is told instead, as is that the process ends."""
+        for measure in measures:
+            while wanting := self._quotas.wanting(self._bank, measure):
+                if wanting > _LONGEST_WAIT_SECONDS:
+                    self._quotas.take(self._bank, measure, 1)
+                if await self._drain.within(min(wanting, 1.0)):
+                    raise _ending()
 
     async def _ended(self) -> bytes:
         """The totals, once all is recallable if that was asked for."""
@@ -225,6 +227,10 @@ class Import(Response):
     async def _give_up(self) -> None:
         if self._claimed is not None:
             await run_in_threadpool(self._memory.home.replies.release, self._claimed)
+
+
+def _ending() -> StoreUnavailable:
+    return StoreUnavailable("this process ends; send the rest again, what was accepted stays so")
 
 
 async def _require_same(request: Request, kept: KeptReply) -> None:

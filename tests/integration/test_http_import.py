@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import pytest
 from http_served import opened, settings_in
 
 from beliefmesh.grant import Grant
@@ -138,3 +139,13 @@ def test_an_import_keeps_to_the_rate_of_its_bank_instead_of_failing(tmp_path: Pa
 
     assert last_line(response)["accepted"] == 2_200
     assert response.elapsed.total_seconds() > 0.9
+
+
+@pytest.mark.parametrize("part", [b"x" * 50_000, b"\n" * 50_000], ids=["no line ends", "no line says anything"])
+def test_an_import_of_which_nothing_can_be_kept_keeps_to_the_rate_too(tmp_path: Path, part: bytes) -> None:
+    limits = LimitSettings(bytes_per_second=200_000, burst_seconds=1)
+    with opened(settings_in(tmp_path / "mesh", limits=limits)) as (_, client):
+        response = client.post(PATH, content=iter([part] * 8))
+
+    assert (last_line(response)["accepted"], last_line(response)["ended"]) == (0, True)
+    assert response.elapsed.total_seconds() > 0.5

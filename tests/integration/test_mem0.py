@@ -188,6 +188,8 @@ def test_erased_for_good_leaves_no_history(mem0: Mem0) -> None:
         (lambda mem0: mem0.add("x", user_id="a", metadata={"k": "v" * 1_100}), "metadata"),
         (lambda mem0: mem0.get("b1"), "memory_id"),
         (lambda mem0: mem0.search("x", user_id="a", limit=0), "limit"),
+        (lambda mem0: mem0.search("x", user_id="a", threshold="high"), "threshold"),
+        (lambda mem0: mem0.search("x", filters="a"), "filters"),
     ],
 )
 def test_what_cannot_be_is_refused_by_field(memory: Memory, call: Any, field: str) -> None:

@@ -67,7 +67,7 @@ def test_what_does_not_fit_is_left_out(filters: dict[str, Any]) -> None:
     assert not matches(MEMORY, filters)
 
 
-@pytest.mark.parametrize("filters", [{"n": {"near": 5}}, {"AND": "x"}, {"OR": ["x"]}])
-def test_what_is_no_filter_is_refused(filters: dict[str, Any]) -> None:
+@pytest.mark.parametrize("filters", [{"n": {"near": 5}}, {"n": {5: 5}}, {5: 5}, {"AND": "x"}, {"OR": ["x"]}])
+def test_what_is_no_filter_is_refused(filters: dict[Any, Any]) -> None:
     with pytest.raises(InvalidInput, match="filters"):
         matches(MEMORY, filters)
