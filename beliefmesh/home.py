@@ -33,6 +33,7 @@ from streams.dead_letters import DeadLetters
 from streams.recall_log import RecallLog
 from streams.tombstones import Tombstones
 from streams.topics import CLAIMS, OBSERVATIONS, RECALL_LOG, Topics
+from streams.worker import Worker
 
 log_events = structlog.get_logger("home")
 
@@ -73,9 +74,7 @@ class Home:
             opened.callback(self.graph.close)
             self.ledger = open_ledger(url_in(self.folder, self.space, "sqlite", "jobs.db"))
             opened.callback(self.ledger.close)
-            beside = str(place_of(self.folder, self.space) / "archive")
-            shelf = open_shelf(settings.jobs.archive, self.space) if settings.jobs.archive else open_shelf(beside)
-            self.archive = Archive(shelf, self.ledger, suffix_of(settings.jobs.archive_packing))
+            self.archive = self._archive()
             self.plans = Plans(self.ledger)
             self.topics = topics_of(settings, self.space)
             self.language = open_language(settings.llm)
@@ -84,17 +83,7 @@ class Home:
             if self.index is not None:
                 opened.callback(self.index.close)
             opened.callback(self.mesh.close)
-            self.worker = open_worker(
-                self.urls.log,
-                settings.kafka,
-                here=settings.streams.worker == "here",
-                log=self.log,
-                mesh=self.mesh,
-                topics=self.topics,
-                clock=clock,
-                due=self.graph.due,
-                batch=batch_of(settings),
-            )
+            self.worker = self._worker()
             self.usage = UsageFile(self.folder.path / "usage.db")
             opened.callback(self.usage.close)
             self.replies = Replies(self.folder.path / "replies.db")
@@ -129,6 +118,27 @@ class Home:
             return
         self._closed = True
         self._opened.close()
+
+    def _archive(self) -> Archive:
+        """Where the settings say, else beside the stores of the space."""
+        jobs = self.settings.jobs
+        beside = str(place_of(self.folder, self.space) / "archive")
+        shelf = open_shelf(jobs.archive, self.space) if jobs.archive else open_shelf(beside)
+        return Archive(shelf, self.ledger, suffix_of(jobs.archive_packing))
+
+    def _worker(self) -> Worker:
+        """What moves records from the log through the mesh."""
+        return open_worker(
+            self.urls.log,
+            self.settings.kafka,
+            here=self.settings.streams.worker == "here",
+            log=self.log,
+            mesh=self.mesh,
+            topics=self.topics,
+            clock=self.clock,
+            due=self.graph.due,
+            batch=batch_of(self.settings),
+        )
 
     def _mesh(self, own: Extension) -> Mesh:
         """As `runtime` says; where nobody asked for Ray, and it does not start, in this process."""

@@ -29,13 +29,6 @@ def scheduled(memory: Memory) -> Iterator[None]:
         return
     keeper = keeper_of(memory)
 
-    def due() -> list[tuple[str, str]]:
-        banks = home.graph.banks()
-        found = due_jobs(intervals_of(settings), banks, home.ledger.last_end, home.clock())
-        regular = [(job, bank) for job, bank in found if job != "budget" or is_bounded(home.graph.policy(bank).budget)]
-        pressed = [("budget", bank) for bank in keeper.pressed(banks)]
-        return [*pressed, *(one for one in regular if one not in pressed)]
-
     def run(job: str, bank: str, enough: Callable[[], bool]) -> JobRun:
         treated = is_treated(bank, settings.banks, settings.share)
         with keeper.turn:
@@ -54,7 +47,7 @@ def scheduled(memory: Memory) -> Iterator[None]:
             home.worker.drain()
         return done
 
-    scheduler = Scheduler(due, run)
+    scheduler = Scheduler(lambda: _due(memory, keeper), run)
     scheduler.start()
     if settings.budget_hours:
         home.mesh.watch = keeper.admit
@@ -63,6 +56,16 @@ def scheduled(memory: Memory) -> Iterator[None]:
     finally:
         home.mesh.watch = None
         scheduler.stop()
+
+
+def _due(memory: Memory, keeper: Keeper) -> list[tuple[str, str]]:
+    """(job, bank) of what is to run now: first the budgets that press, then what its interval makes due."""
+    home = memory.home
+    banks = home.graph.banks()
+    found = due_jobs(intervals_of(home.settings.jobs), banks, home.ledger.last_end, home.clock())
+    regular = [(job, bank) for job, bank in found if job != "budget" or is_bounded(home.graph.policy(bank).budget)]
+    pressed = [("budget", bank) for bank in keeper.pressed(banks)]
+    return [*pressed, *(one for one in regular if one not in pressed)]
 
 
 def keeper_of(memory: Memory) -> Keeper:

@@ -8,6 +8,7 @@ from beliefmesh.folder import Folder
 from beliefmesh.settings import Settings
 from schemas.errors import InvalidInput, InvalidSetting
 from schemas.limits import check_bank, shown
+from stores.durable import keep_names
 
 FIRST = ""
 """The space that a new folder begins with; it has no name."""
@@ -78,13 +79,13 @@ def switch(folder: Folder, space: str) -> None:
     pointer = folder.path / _POINTER
     coming = pointer.with_name(f"{_POINTER}.new")
     for place in (place_of(folder, space), folder.path / _SPACES):
-        _keep(place)
+        keep_names(place)
     with coming.open("w", encoding="utf-8") as file:
         file.write(f"{space}\n")
         file.flush()
         os.fsync(file.fileno())
     coming.replace(pointer)
-    _keep(folder.path)
+    keep_names(folder.path)
     complete(folder, space)
 
 
@@ -105,12 +106,3 @@ def _checked(name: str, where: str) -> str:
         return check_space(name, where)
     except InvalidInput as error:
         raise InvalidSetting(str(error)) from error
-
-
-def _keep(folder: Path) -> None:
-    """Make the names in a folder durable."""
-    opened = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(opened)
-    finally:
-        os.close(opened)

@@ -32,12 +32,8 @@ def history(
     `moves` are the times at which a premise may have moved: those are turns where what is believed differs.
     """
     fallen_at = grounds or _nothing_fallen
-    begins = {piece.effective_at for piece in evidence}
-    ends = {
-        piece.valid_until for piece in evidence if piece.valid_until is not None and min(begins) < piece.valid_until
-    }
-    own = begins | ends
-    times = sorted(at for at in own | {at for at in moves if at > min(begins)} if at <= now)
+    own = _own_times(evidence)
+    times = sorted(at for at in own | {at for at in moves if at > min(own)} if at <= now)
     turns: list[Turn] = []
     told = _told_before(times, after, limit)
     before: Sequence[Belief] | None = None
@@ -60,6 +56,14 @@ def history(
         earlier=bool(turns) and turns[0].at > times[0],
         next=str(turns[-1].at) if turns and told < len(times) else "",
     )
+
+
+def _own_times(evidence: Sequence[Evidence]) -> set[Instant]:
+    """When evidence takes effect or expires; the first of them is a beginning."""
+    begins = {piece.effective_at for piece in evidence}
+    first = min(begins)
+    ends = {piece.valid_until for piece in evidence if piece.valid_until is not None and first < piece.valid_until}
+    return begins | ends
 
 
 def _told_before(times: Sequence[Instant], after: Instant | None, limit: int) -> int:

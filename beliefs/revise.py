@@ -79,14 +79,7 @@ def decided(
         demoted=demoted,
     )
     if before is not None and not added and not removed and not changed and _same(before, slot):
-        current = tuple(
-            BeliefChange(belief.id, belief.version, belief.status, belief.status) for belief in before.beliefs
-        )
-        return Revision(
-            stored or StoredSlot(slot, ()),
-            None,
-            _change(before, now, current, tuple(sorted(before.aliases)), incoming, ()),
-        )
+        return Revision(stored or StoredSlot(slot, ()), None, _nothing_moved(before, now, incoming))
     former = {belief.id: belief.status for belief in before.beliefs} if before else {}
     gone = tuple(sorted((former.keys() - {belief.id for belief in beliefs}) | slot.aliases.keys()))
     moves = tuple(BeliefChange(belief.id, version, belief.status, former.get(belief.id)) for belief in changed)
@@ -95,6 +88,12 @@ def decided(
     )
     change = _change(slot, now, moves, gone, incoming, added)
     return Revision(StoredSlot(slot, tuple(evidence)), decision, change)
+
+
+def _nothing_moved(before: Slot, now: Instant, incoming: Sequence[Evidence]) -> Change:
+    """What is told of a slot that evidence left as it was."""
+    current = tuple(BeliefChange(belief.id, belief.version, belief.status, belief.status) for belief in before.beliefs)
+    return _change(before, now, current, tuple(sorted(before.aliases)), incoming, ())
 
 
 def view(evidence: Sequence[Evidence], policy: Policy, now: Instant, fallen: Fallen = NONE_FALLEN) -> Slot:

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from schemas.errors import StoreUnavailable
 from schemas.extras import is_installed, load_with
+from stores.durable import keep_names
 
 Packing = Literal["auto", "gzip", "zstd"]
 
@@ -54,7 +55,7 @@ class FolderShelf(Shelf):
                 os.fsync(file.fileno())
             coming.replace(folder / name)
             for place in (folder, self._folder, self._folder.parent):
-                _keep_names(place)
+                keep_names(place)
         except OSError as error:
             raise StoreUnavailable(f"the archive {folder} cannot be written ({error})") from error
 
@@ -125,12 +126,3 @@ def unpacked(data: bytes, name: str) -> bytes:
 
 def _zstandard() -> Any:
     return load_with("zstandard", "zstandard", "zstandard", "zstd")
-
-
-def _keep_names(folder: Path) -> None:
-    """Make the names in a folder durable."""
-    opened = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(opened)
-    finally:
-        os.close(opened)
