@@ -81,6 +81,9 @@ def keeper_of(memory: Memory) -> Keeper:
             run_on(home, "budget", bank, "apply", waits=lambda: True)
         except Busy as error:
             log_events.info("budget.waits", bank=bank, reason=str(error))
+        except Exception as error:
+            # The stream of every bank waits here: an archive that is away must not stop it.
+            log_events.error("job.failed", job="budget", bank=bank, error=type(error).__name__, reason=str(error))
 
     return Keeper(home.graph, measure, relieve, lambda bank: is_treated(bank, settings.banks, settings.share))
 

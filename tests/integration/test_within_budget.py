@@ -1,5 +1,7 @@
 """While a mesh is up its banks stay within their budgets, during a stream ten times as large, and use stays high."""
 
+from pathlib import Path
+
 import pytest
 
 from beliefmesh.memory import Memory
@@ -81,6 +83,18 @@ def test_holders_that_fill_the_budget_are_all_let_in_and_it_is_said(told: Memory
     assert "the rest is pinned or holds a slot" in told.budget().note
     assert told.stats("default")["budgets"]["default"]["note"] == told.budget().note
     assert len(told.job_runs("budget")) < 40
+
+
+def test_where_the_archive_cannot_be_written_all_is_let_in_and_other_banks_go_on(told: Memory) -> None:
+    (Path(told.home.folder.path) / "archive").write_text("no folder")
+    told.set_policy(Policy(budget=Budget(beliefs=50)))
+
+    with scheduled(told):
+        told.retain([noted(number) for number in range(100)])
+        told.retain([noted(number) for number in range(10)], bank="other")
+
+    assert use_now(told).beliefs == 107
+    assert told.stats("other")["banks"]["other"]["evidence"] == 10
 
 
 def test_another_bank_and_one_in_shadow_are_left_alone(told: Memory) -> None:
