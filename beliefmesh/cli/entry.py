@@ -121,7 +121,7 @@ def _run(arguments: list[str]) -> int:
         return BAD_INPUT
     except click.ClickException as error:
         field = getattr(getattr(error, "param", None), "name", "") or ""
-        return _told(as_json, error_shape("usage", error.format_message(), field), BAD_INPUT)
+        return _told(as_json, error_shape("usage", " ".join(error.format_message().split()), field), BAD_INPUT)
     except BeliefmeshError as error:
         return _told(as_json, error_to_builtins(error), exit_code(error))
     except (KeyboardInterrupt, click.Abort):

@@ -1,5 +1,6 @@
 """Commands of a bank's voice: reflect, summary, profile."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import click
@@ -11,7 +12,7 @@ from beliefmesh.cli.session import asker, session_of, with_asker, with_flags
 from recall.outward import persona_to_builtins, reflection_to_builtins, summary_to_builtins
 from schemas.entity import DEFAULT_TYPE
 from schemas.profile import Persona
-from schemas.reflection import Reflection
+from schemas.reflection import Reflection, Sentence, Summary
 
 
 @click.command()
@@ -72,7 +73,7 @@ def summary(
             session.emit({"refreshed": refreshed}, lambda console: console.print(f"{refreshed} written again"))
             return
         told = memory.summary({"name": entity, "type": entity_type}, principal=asker(principal, groups))
-    session.emit(summary_to_builtins(told), lambda console: console.print(Text(told.text)))
+    session.emit(summary_to_builtins(told), lambda console: _show_summary(console, told))
 
 
 @click.group()
@@ -124,14 +125,26 @@ def set_command(
     session.emit(persona_to_builtins(persona), lambda console: _show(console, persona))
 
 
+def _show_summary(console: Console, told: Summary) -> None:
+    console.print(Text(told.text))
+    _show_cited(console, told.sentences)
+
+
 def _show_reflection(console: Console, told: Reflection) -> None:
     console.print(Text(told.text))
+    _show_cited(console, told.sentences)
     if told.reason:
         console.print(Text(f"without the language model: {told.reason}", "yellow"))
     if told.left_out:
         console.print(Text(f"left out: {told.left_out['budget']} for want of tokens", "dim"))
     for id in told.formed:
         console.print(Text(f"formed an opinion: {id}", "dim"))
+
+
+def _show_cited(console: Console, sentences: Sequence[Sentence]) -> None:
+    """The whole ids of what is cited, as `explain` takes them; the text has only their beginnings."""
+    for id in dict.fromkeys(id for sentence in sentences for id in sentence.beliefs):
+        console.print(Text(f"cited: {id}", "dim"))
 
 
 def _show(console: Console, persona: Persona) -> None:

@@ -62,7 +62,8 @@ class Operating(Bound):
         if found is None:
             raise InvalidInput(
                 "gold",
-                "names nothing that a source of this bank has stated; check entities (with type), attributes, times",
+                "names nothing that a source of this bank has stated, nor does feedback; give answers that are known, "
+                "and check their entities (with type), attributes and times",
             )
         learned, policy = found
         if not dry_run:

@@ -54,3 +54,10 @@ def test_a_list_of_nothing_says_so(tmp_path: Path, capsys: pytest.CaptureFixture
 
     assert run(["beliefs", "--entity", "nobody", *folder]) == 0
     assert "no such belief" in capsys.readouterr().out
+
+
+def test_a_command_called_wrongly_says_so_in_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["feedback", "b1"]) == 2
+    told = capsys.readouterr().err
+    assert told.startswith("error: Missing argument '{right|wrong|used}'. Choose from: right, wrong")
+    assert told.count("\n") == 1

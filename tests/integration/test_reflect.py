@@ -286,3 +286,16 @@ def test_a_reflection_is_a_struct_that_travels(memory: Memory) -> None:
     tell(memory)
 
     assert isinstance(memory.reflect("headlamp"), Reflection)
+
+
+def test_what_a_text_cites_is_printed_by_the_id_that_explain_takes(tmp_path: Path) -> None:
+    def run(*arguments: str) -> str:
+        result = CliRunner().invoke(beliefmesh, [*arguments, "--folder", str(tmp_path)])
+        assert result.exit_code == 0, result.output
+        return result.stdout
+
+    run("retain", "The Aurora headlamp runs for nine hours.", "--entity", "Aurora")
+    for told in (run("reflect", "How long does the Aurora run?"), run("summary", "Aurora")):
+        cited = [line.removeprefix("cited: ") for line in told.splitlines() if line.startswith("cited: ")]
+        assert len(cited) == 1
+        assert "nine hours" in run("explain", cited[0])
