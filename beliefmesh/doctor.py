@@ -1,5 +1,6 @@
 """Compares log, graph and index, and repairs what differs (field case 21)."""
 
+from collections.abc import Sequence
 from contextlib import closing
 
 import msgspec
@@ -9,7 +10,7 @@ from actors.extractor import Extractor
 from actors.mesh import Mesh
 from actors.recaller import NO_EXTENSION
 from beliefmesh.forgetting import complete, unknown_graves
-from beliefmesh.gaps import find_gaps, read_again
+from beliefmesh.gaps import Gaps, find_gaps, read_again
 from beliefmesh.home import Home
 from beliefmesh.state import founded_slots
 from beliefs.revise import fingerprint, view
@@ -52,58 +53,88 @@ def examine(home: Home, *, fix: bool) -> DoctorReport:
         return _examined(home, shards, fix)
 
 
+class _Findings:
+    """What differs, and what of that was repaired."""
+
+    def __init__(self) -> None:
+        self.differences: list[str] = []
+        self.fixed: list[str] = []
+
+    def add(self, found: Sequence[str], *, fixed: bool) -> None:
+        """Take differences in, in the order in which they are told."""
+        self.differences += found
+        if fixed:
+            self.fixed += found
+
+
 def _examined(home: Home, shards: Mesh, fix: bool) -> DoctorReport:
     """The report; `shards` remember nothing, where those at work may remember what the graph has lost."""
     if fix:
         home.worker.drain()
+    findings = _Findings()
     waiting = {stage: sum(partitions.values()) for stage, partitions in lag(home.log, home.topics).items()}
-    differences = [f"{count} records wait for the stage {stage}" for stage, count in waiting.items() if count]
-    fixed: list[str] = []
+    findings.add(
+        [f"{count} records wait for the stage {stage}" for stage, count in waiting.items() if count], fixed=False
+    )
+    _look_for_graves(home, findings, fix)
+    gaps = find_gaps(home)
+    lost = [] if any(waiting.values()) else list(gaps.differences())
+    if fix and lost:
+        read_again(home, gaps, shards)
+        home.worker.drain()
+    findings.add(lost, fixed=fix)
+    _look_for_returned(home, gaps, findings, fix)
+    slots, beliefs = _look_at_slots(home, shards, findings, fix)
+    if fix:
+        home.worker.drain()
+    notes = [*gaps.notes(), *_look_at_rows(home, findings, fix)]
+    return DoctorReport(
+        gaps.observations, slots, beliefs, tuple(findings.differences), tuple(findings.fixed), tuple(notes)
+    )
+
+
+def _look_for_graves(home: Home, findings: _Findings, fix: bool) -> None:
     unknown = unknown_graves(home)
     again = [
         f"{len(graves)} forgotten observations of bank {bank} are unknown to the graph, which is an older copy"
         for bank, graves in unknown.items()
     ]
-    differences += again
     if fix and again:
         complete(home, unknown)
-        fixed += again
-    gaps = find_gaps(home)
-    if not any(waiting.values()):
-        lost = list(gaps.differences())
-        differences += lost
-        if fix and lost:
-            read_again(home, gaps, shards)
-            home.worker.drain()
-            fixed += lost
+    findings.add(again, fixed=fix)
+
+
+def _look_for_returned(home: Home, gaps: Gaps, findings: _Findings, fix: bool) -> None:
     for bank, graves in gaps.returned.items():
-        difference = f"{len(graves)} observations of bank {bank} were forgotten and lie in the log again"
-        differences.append(difference)
         if fix:
             erase(home.log, home.topics, home.graph, Forgotten(bank, frozenset(graves), frozenset()))
             home.log.wipe()
-            fixed.append(difference)
+        findings.add([f"{len(graves)} observations of bank {bank} were forgotten and lie in the log again"], fixed=fix)
+
+
+def _look_at_slots(home: Home, shards: Mesh, findings: _Findings, fix: bool) -> tuple[int, int]:
+    """How many slots and beliefs there are."""
     slots = beliefs = 0
     for bank in home.graph.banks():
         wrong, seen, held = _wrong_slots(home, bank)
         slots, beliefs = slots + seen, beliefs + held
         for slot in wrong:
-            difference = f"slot {slot} of bank {bank} does not follow from its evidence"
-            differences.append(difference)
             if fix:
                 shards.review([(bank, slot)], home.clock())
-                fixed.append(difference)
-    if fix:
-        home.worker.drain()
-    notes = list(gaps.notes())
+            findings.add([f"slot {slot} of bank {bank} does not follow from its evidence"], fixed=fix)
+    return slots, beliefs
+
+
+def _look_at_rows(home: Home, findings: _Findings, fix: bool) -> list[str]:
+    """What is to be known of the index beside what differs."""
+    notes: list[str] = []
     for bank in home.graph.banks():
         differing, unindexed = _wrong_rows(home, bank)
-        differences += differing
         notes += unindexed
         if fix and differing:
             _reindex(home, bank)
-            fixed += differing
-    return DoctorReport(gaps.observations, slots, beliefs, tuple(differences), tuple(fixed), tuple(notes))
+        findings.add(differing, fixed=fix)
+    return notes
 
 
 def _wrong_slots(home: Home, bank: str) -> tuple[list[str], int, int]:
