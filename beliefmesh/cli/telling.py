@@ -78,7 +78,7 @@ def retain(
 @click.option("--backup", is_flag=True, help="FILES are what `beliefmesh export` wrote; each brings its bank back.")
 @click.pass_context
 def import_command(context: click.Context, files: tuple[str, ...], source: str | None, backup: bool) -> None:
-    """Keep observations from FILES of JSON lines (.gz too; - for standard input). A bad line becomes a dead letter.
+    """Keep observations from FILES of JSON lines (.gz, .zst; - for standard input). A bad line becomes a dead letter.
 
     With --source, FILES are tickets or logs as other systems write them; with --backup, banks that were exported.
     """
