@@ -2,6 +2,7 @@
 
 import time
 from contextlib import ExitStack, closing
+from typing import NamedTuple
 
 import msgspec
 
@@ -15,7 +16,7 @@ from stores.open import open_graph
 from stores.pages import all_slots
 from stores.ports import GraphStore, StoreUrls
 from streams.freshness import lag
-from streams.rebuild import Progress, replay
+from streams.rebuild import Progress, Replayed, replay
 from streams.tombstones import Tombstones
 
 
@@ -55,6 +56,15 @@ class Rebuilt(msgspec.Struct, frozen=True, kw_only=True):
         return all(bank.old == bank.new for bank in self.banks)
 
 
+class _Filled(NamedTuple):
+    """A new space: what was replayed, what waited by then, both states of each bank, the beliefs that it has."""
+
+    replayed: Replayed
+    waiting: int
+    banks: tuple[BankState, ...]
+    beliefs: int
+
+
 def rebuild(
     home: Home, into: str, progress: Progress, *, graph: str = "", index: str = "", force: bool = False
 ) -> Rebuilt:
@@ -77,6 +87,28 @@ def rebuild(
     home.worker.drain()
     if inside:
         begin(home.folder, into)
+    filled = _filled(home, into, urls, progress)
+    settings = _to_change(home.settings, chosen)
+    wanted = force or all(bank.old == bank.new for bank in filled.banks)
+    if wanted and inside:
+        complete(home.folder, into) if settings else switch(home.folder, into)
+    return Rebuilt(
+        space=into,
+        old_space=home.space,
+        observations=filled.replayed.observations,
+        claims=filled.replayed.claims,
+        beliefs=filled.beliefs,
+        dead_letters=filled.replayed.dead_letters,
+        seconds=time.monotonic() - started,
+        banks=filled.banks,
+        waiting=filled.waiting,
+        switched=wanted and not settings,
+        settings=settings if wanted else {},
+        removable=tuple(removable(home.folder, home.space)) if wanted and not settings else (),
+    )
+
+
+def _filled(home: Home, into: str, urls: StoreUrls, progress: Progress) -> _Filled:
     with ExitStack() as opened:
         new = opened.enter_context(closing(open_graph(urls.graph)))
         _require_empty(new, urls)
@@ -92,26 +124,8 @@ def rebuild(
         Tombstones(home.log, topics).finish(buried_to)
         home.worker.drain()
         waiting = sum(count for stage in lag(home.log, home.topics).values() for count in stage.values())
-        banks = _compared(home.graph, new, home.clock())
-        beliefs = sum(new.counts(bank)["beliefs"] for bank in new.banks())
-    settings = _to_change(home.settings, chosen)
-    wanted = force or all(bank.old == bank.new for bank in banks)
-    if wanted and inside:
-        complete(home.folder, into) if settings else switch(home.folder, into)
-    return Rebuilt(
-        space=into,
-        old_space=home.space,
-        observations=replayed.observations,
-        claims=replayed.claims,
-        beliefs=beliefs,
-        dead_letters=replayed.dead_letters,
-        seconds=time.monotonic() - started,
-        banks=tuple(banks),
-        waiting=waiting,
-        switched=wanted and not settings,
-        settings=settings if wanted else {},
-        removable=tuple(removable(home.folder, home.space)) if wanted and not settings else (),
-    )
+        banks = tuple(_compared(home.graph, new, home.clock()))
+        return _Filled(replayed, waiting, banks, sum(new.counts(bank)["beliefs"] for bank in new.banks()))
 
 
 def _chosen(settings: Settings, into: str, graph: str, index: str) -> Settings:
