@@ -1,12 +1,12 @@
 """Every term of a belief's confidence, and why a piece of evidence does not count (requirement G13)."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from beliefs.confidence import decay, sigmoid, total
 from beliefs.conflict import Candidate
 from beliefs.counting import NONE_FALLEN, Fallen, Voice, heard_as
 from beliefs.resolve import judged, resolve
-from beliefs.rulebook import rulebook
+from beliefs.rulebook import Rulebook, rulebook
 from schemas.answer import Contribution, Explanation
 from schemas.belief import Belief
 from schemas.errors import NotFound
@@ -46,45 +46,7 @@ def explain_slot(
 
 
 def _account(belief: Belief, candidate: Candidate, policy: Policy, now: Instant) -> Explanation:
-    book = rulebook(policy)
-    weighed = [(voice, 1.0) for voice in candidate.supporters]
-    weighed += [(voice, -factor) for voice, factor in candidate.against]
-    counted = {id(voice) for voice, _ in weighed}
-    steps = {id(step.voice): step for step in (candidate.opinion.steps if candidate.opinion else ())}
-    silent = [voice for voice in (*candidate.silent, *candidate.refuters) if id(voice) not in counted]
-
-    def contribution(voice: Voice, factor: float, note: str) -> Contribution:
-        piece = voice.evidence
-        expired = piece.valid_until is not None and piece.valid_until <= now
-        left = 0.0 if expired else decay(now - voice.at, voice.half_life)
-        counts = id(voice) in counted
-        trusted = book.learned(piece)
-        return Contribution(
-            evidence=piece,
-            stance="supports" if factor > 0 else "refutes",
-            kind=heard_as(piece.kind, voice.instructs),
-            factor=abs(factor),
-            weight=piece.weight,
-            reliability=trusted.weight,
-            decay=left,
-            half_life_days=None if voice.half_life is None else voice.half_life / DAY,
-            log_odds=factor * voice.weight * left if counts and candidate.opinion is None else 0.0,
-            counted=counts,
-            note=note or (_UNAUTHORISED if piece.kind == "instruction" and not voice.instructs else ""),
-            outcomes=trusted.outcomes,
-            step=steps[id(voice)].move if id(voice) in steps else 0.0,
-        )
-
-    def note(voice: Voice, factor: float) -> str:
-        if candidate.opinion is None:
-            return _note(voice, belief, factor)
-        return steps[id(voice)].relation if id(voice) in steps else _MOVES_NOTHING
-
-    terms = [contribution(voice, factor, note(voice, factor)) for voice, factor in weighed]
-    terms += [
-        contribution(voice, 1.0 if voice.stance == "supports" else -1.0, _silent_note(voice, id(voice) in steps))
-        for voice in silent
-    ]
+    terms = _Terms(belief, candidate, rulebook(policy), now)
     support = total(belief.support, now)
     refutation = total(belief.refutation, now)
     return Explanation(
@@ -94,8 +56,58 @@ def _account(belief: Belief, candidate: Candidate, policy: Policy, now: Instant)
         support=support,
         refutation=refutation,
         confidence=sigmoid(policy.base + support - refutation) if belief.opinion is None else belief.opinion,
-        contributions=tuple(sorted(terms, key=_strongest_first)),
+        contributions=tuple(sorted([*terms.weighed(), *terms.silent()], key=_strongest_first)),
     )
+
+
+class _Terms:
+    """What each voice contributes to a belief at a time, and why some contribute nothing."""
+
+    def __init__(self, belief: Belief, candidate: Candidate, book: Rulebook, now: Instant) -> None:
+        self._belief, self._candidate, self._book, self._now = belief, candidate, book, now
+        self._factors = [(voice, 1.0) for voice in candidate.supporters]
+        self._factors += [(voice, -factor) for voice, factor in candidate.against]
+        self._counted = {id(voice) for voice, _ in self._factors}
+        self._steps = {id(step.voice): step for step in (candidate.opinion.steps if candidate.opinion else ())}
+
+    def weighed(self) -> Iterator[Contribution]:
+        """Of the voices that count."""
+        for voice, factor in self._factors:
+            yield self._term(voice, factor, self._note(voice, factor))
+
+    def silent(self) -> Iterator[Contribution]:
+        """Of those that do not."""
+        for voice in (*self._candidate.silent, *self._candidate.refuters):
+            if id(voice) not in self._counted:
+                factor = 1.0 if voice.stance == "supports" else -1.0
+                yield self._term(voice, factor, _silent_note(voice, id(voice) in self._steps))
+
+    def _term(self, voice: Voice, factor: float, note: str) -> Contribution:
+        piece = voice.evidence
+        expired = piece.valid_until is not None and piece.valid_until <= self._now
+        left = 0.0 if expired else decay(self._now - voice.at, voice.half_life)
+        counts = id(voice) in self._counted
+        trusted = self._book.learned(piece)
+        return Contribution(
+            evidence=piece,
+            stance="supports" if factor > 0 else "refutes",
+            kind=heard_as(piece.kind, voice.instructs),
+            factor=abs(factor),
+            weight=piece.weight,
+            reliability=trusted.weight,
+            decay=left,
+            half_life_days=None if voice.half_life is None else voice.half_life / DAY,
+            log_odds=factor * voice.weight * left if counts and self._candidate.opinion is None else 0.0,
+            counted=counts,
+            note=note or (_UNAUTHORISED if piece.kind == "instruction" and not voice.instructs else ""),
+            outcomes=trusted.outcomes,
+            step=self._steps[id(voice)].move if id(voice) in self._steps else 0.0,
+        )
+
+    def _note(self, voice: Voice, factor: float) -> str:
+        if self._candidate.opinion is None:
+            return _note(voice, self._belief, factor)
+        return self._steps[id(voice)].relation if id(voice) in self._steps else _MOVES_NOTHING
 
 
 def _note(voice: Voice, belief: Belief, factor: float) -> str:
