@@ -27,6 +27,7 @@ def line_of(line: object) -> bytes:
 
 
 def chunks_of(lines: Iterable[bytes | str], size: int) -> Iterator[list[bytes]]:
+    """The lines of an import, so many at once. Raises InvalidInput as `line_of` does."""
     rest = map(line_of, lines)
     while chunk := list(islice(rest, size)):
         yield chunk

@@ -46,8 +46,7 @@ def _decay(slots: int) -> dict[str, Any]:
     """Seconds of a run and of the indexing that follows."""
     clock = _Clock()
     with tempfile.TemporaryDirectory(prefix="beliefmesh-bench-") as folder, _memory(folder, clock) as memory:
-        for start in range(0, slots, _AT_ONCE):
-            _fill(memory, range(start, min(start + _AT_ONCE, slots)), 1)
+        _fill(memory, slots, 1)
         memory.home.worker.drain()
         some, some_seconds = _timed(memory, "decay", clock, _FIRST_DUE)
         rest, rest_seconds = _timed(memory, "decay", clock, _ALL_DUE)
@@ -64,8 +63,7 @@ def _compaction(pieces: int) -> dict[str, Any]:
     clock = _Clock()
     with tempfile.TemporaryDirectory(prefix="beliefmesh-bench-") as folder, _memory(folder, clock) as memory:
         slots = pieces // _REPEATS
-        for start in range(0, slots, _AT_ONCE):
-            _fill(memory, range(start, min(start + _AT_ONCE, slots)), _REPEATS)
+        _fill(memory, slots, _REPEATS)
         memory.home.worker.drain()
         counts, seconds = _timed(memory, "compaction", clock, DAY)
     return {
@@ -80,8 +78,7 @@ def _budget(slots: int) -> dict[str, Any]:
     """Slots a second that the budget job weighs, and that it moves to the archive."""
     clock = _Clock()
     with tempfile.TemporaryDirectory(prefix="beliefmesh-bench-") as folder, _memory(folder, clock) as memory:
-        for start in range(0, slots, _AT_ONCE):
-            _fill(memory, range(start, min(start + _AT_ONCE, slots)), 1, free=True)
+        _fill(memory, slots, 1, free=True)
         memory.home.worker.drain()
         memory.set_policy(Policy(budget=Budget(beliefs=2 * slots)))
         _, weighing = _timed(memory, "budget", clock, DAY)
@@ -103,8 +100,7 @@ def _beside(claims: int) -> dict[str, Any]:
     """
     clock = _Clock()
     with tempfile.TemporaryDirectory(prefix="beliefmesh-bench-") as folder, _memory(folder, clock) as memory:
-        for start in range(0, 2 * claims, _AT_ONCE):
-            _fill(memory, range(start, min(start + _AT_ONCE, 2 * claims)), 1)
+        _fill(memory, 2 * claims, 1)
         memory.home.start()
         memory.home.worker.drain()
         memory.set_policy(Policy(budget=Budget(beliefs=10 * claims)))
@@ -176,7 +172,12 @@ def _timed(memory: Memory, job: str, clock: _Clock, after: Instant) -> tuple[dic
     return run.counts, time.perf_counter() - started
 
 
-def _fill(memory: Memory, slots: range, repeats: int, *, free: bool = False) -> None:
+def _fill(memory: Memory, slots: int, repeats: int, *, free: bool = False) -> None:
+    for start in range(0, slots, _AT_ONCE):
+        _fill_some(memory, range(start, min(start + _AT_ONCE, slots)), repeats, free=free)
+
+
+def _fill_some(memory: Memory, slots: range, repeats: int, *, free: bool) -> None:
     """Write slots as the stream would have written them, through the graph alone, and take them for indexed."""
     graph, policy = memory.home.graph, memory.home.graph.policy(_BANK)
     told = [_told(slot, repeat, free=free) for slot in slots for repeat in range(repeats)]

@@ -120,7 +120,7 @@ def test_gold_that_no_source_spoke_of_is_counted_and_gold_alone_of_that_kind_is_
     fill(memory)
 
     assert memory.calibrate([*known(1, 2), *known(99)], dry_run=True).unanswered == 1
-    with pytest.raises(InvalidInput, match="check entities"):
+    with pytest.raises(InvalidInput, match="check their entities"):
         memory.calibrate(known(99))
     with pytest.raises(InvalidInput, match=r"gold\[0\].*value is missing"):
         memory.calibrate([{"entity": "UA 1", "attribute": "gate"}])
