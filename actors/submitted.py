@@ -3,6 +3,7 @@
 import shlex
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from urllib.parse import urlsplit
 
 from actors.placing import Resources
@@ -32,14 +33,14 @@ class Submission(ABC):
 
 def place_of(address: str) -> tuple[str, int]:
     """Host and port of a job server's address. Raises InvalidSetting for what is no http(s)://host:port."""
-    parts = urlsplit(address)
-    try:
-        port = parts.port or _PORTS.get(parts.scheme, 0)
-    except ValueError:
-        port = 0
-    if parts.scheme not in _PORTS or not parts.hostname or not port:
+    host, port = "", 0
+    with suppress(ValueError):
+        parts = urlsplit(address)
+        if parts.scheme in _PORTS:
+            host, port = parts.hostname or "", parts.port or _PORTS[parts.scheme]
+    if not host:
         raise InvalidSetting(f"address: {address!r:.80} is not http://host:8265, where a Ray cluster takes jobs")
-    return parts.hostname, port
+    return host, port
 
 
 def as_line(command: Sequence[str]) -> str:

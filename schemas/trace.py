@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 PARENT, STATE = "traceparent", "tracestate"
 
-_PARENT = re.compile(r"(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(?:-.*)?")
+_PARENT = re.compile(r"(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(?:-.{0,100})?")
 _LONGEST_STATE = 512
 
 
