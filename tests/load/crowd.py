@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from beliefmesh.remote import RemoteMemory
-from schemas.errors import BeliefmeshError
+from schemas.errors import BeliefmeshError, Busy
 
 TELLING = 0.3
 """Share of the calls that tell; the others ask."""
@@ -18,10 +18,14 @@ STATES = ("up", "down", "degraded", "in maintenance")
 
 @dataclass
 class Outcome:
-    """What clients saw: seconds of each call that was answered, what failed, and the ids that were accepted."""
+    """What clients saw: seconds of each call that was answered, what failed, and the ids that were accepted.
+
+    `turned_away` are calls that were told to come later (429) for longer than a client's patience.
+    """
 
     told: list[float] = field(default_factory=list)
     asked: list[float] = field(default_factory=list)
+    turned_away: int = 0
     failed: Counter[str] = field(default_factory=Counter)
     accepted: list[str] = field(default_factory=list)
 
@@ -53,6 +57,7 @@ class Crowd:
         for one in self._outcomes:
             whole.told += one.told
             whole.asked += one.asked
+            whole.turned_away += one.turned_away
             whole.failed += one.failed
             whole.accepted += one.accepted
         return whole
@@ -73,6 +78,8 @@ class Crowd:
                     self._tell(f"client-{number}-{count}", dice, number, outcome)
                 else:
                     self._memory.recall(f"What is the state of service {dice.randrange(THINGS)}?", limit=5)
+            except Busy:
+                outcome.turned_away += 1
             except BeliefmeshError as error:
                 outcome.failed[f"{'retain' if telling else 'recall'}: {error}"] += 1
             else:

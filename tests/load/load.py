@@ -60,6 +60,7 @@ class Report:
         if self.statuses:
             yield "statuses            " + ", ".join(f"{status}: {n}" for status, n in sorted(self.statuses.items()))
         yield f"processes replaced  {self.replaced}"
+        yield f"turned away         {outcome.turned_away}, too busy for longer than a client's patience"
         yield f"failed calls        {sum(outcome.failed.values())}"
         yield from (f"  {n} times {what:.150}" for what, n in outcome.failed.most_common(5))
         yield f"accepted            {len(outcome.accepted)}, of which lost {self.lost}"
