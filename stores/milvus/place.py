@@ -99,11 +99,13 @@ def _options(query: str, shown: str) -> dict[str, str]:
 
 def _server(address: str, shown: str) -> tuple[str, str, str]:
     """host:port, database, token."""
-    parts = urlsplit(address)
     try:
+        parts = urlsplit(address)
         host, port = parts.hostname, parts.port or _PORT
     except ValueError:
-        raise InvalidSetting(f"index {shown!r}: its port is not a number from 1 to 65535") from None
+        raise InvalidSetting(
+            f"index {shown!r}: its port is not a number from 1 to 65535, or brackets do not hold an address"
+        ) from None
     database = unquote(parts.path.strip("/"))
     if not host or parts.fragment or "/" in database:
         raise InvalidSetting(f"index {shown!r} is not {SHAPE}; write %23 for # and %2F for / in a token")

@@ -282,6 +282,7 @@ def test_none_means_no_vectors() -> None:
         "hashing:0",
         "hashing:many",
         "http://h/?dimensions=-1#m",
+        "http://[::1#m",
     ],
 )
 def test_a_url_that_names_no_embedder_is_an_invalid_setting(url: str) -> None:

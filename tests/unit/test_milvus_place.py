@@ -59,6 +59,7 @@ def test_an_address_of_version_six_keeps_its_brackets() -> None:
         ("milvus:///index.db?tls=true", "tls is for a server"),
         ("milvus://host:port", "port is not a number"),
         ("milvus://host:99999", "port is not a number"),
+        ("milvus://[::1", "brackets do not hold an address"),
         ("milvus://host/a/b", "is not milvus://token@host"),
         ("milvus://token@", "is not milvus://token@host"),
         ("milvus://host?consistency=weak", "use one of bounded, strong, session, eventually"),
