@@ -14,7 +14,7 @@ from actors.shared import Placement
 from beliefmesh.folder import Folder
 from beliefmesh.settings import MeshSettings, Settings
 from beliefmesh.space import current_space, place_of, url_in
-from beliefmesh.tally import Tally
+from beliefmesh.tally import VerbCounts
 from schemas.errors import InvalidSetting, StoreUnavailable
 from schemas.instant import Instant
 from stores.archive import Archive
@@ -60,7 +60,7 @@ class Home:
     ) -> None:
         self.settings = settings
         self.clock = clock
-        self.tally = Tally()
+        self.tally = VerbCounts()
         self.runtime = _runtime(settings.mesh)
         with ExitStack() as opened:
             opened.enter_context(traced(settings.tracing))

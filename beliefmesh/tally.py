@@ -16,7 +16,7 @@ _ANSWERS = ("answered", "degraded", "empty", "failed")
 _RUNS = ("done", "stopped", "busy", "failed")
 
 
-class Tally:
+class VerbCounts:
     """Counts since this process began; for several threads.
 
     `accepted` is by bank. `recalls` is by outcome: `answered`, `degraded` (a retriever was late or failed), `empty`

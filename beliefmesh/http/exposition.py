@@ -12,7 +12,7 @@ from prometheus_client.registry import Collector
 
 from beliefmesh.http.meters import Meters
 from beliefmesh.progress import ALL, CaughtUp
-from beliefmesh.tally import Tally
+from beliefmesh.tally import VerbCounts
 from schemas.errors import StoreUnavailable
 from schemas.instant import SECOND, parse_instant
 from streams.histogram import Counted
@@ -34,7 +34,7 @@ class Scrape(msgspec.Struct, frozen=True):
     started: bool
     progress: CaughtUp | None
     meters: Meters
-    tally: Tally
+    tally: VerbCounts
 
 
 def exposition(scrape: Scrape, accept: str = "") -> tuple[bytes, str]:
@@ -121,7 +121,7 @@ def _of_actors(counts: Mapping[str, int]) -> Iterator[Metric]:
     yield _counter("cache_requests", "What caches were asked for, hit or miss.", ("cache", "result"), sorted(asked))
 
 
-def _of_verbs(tally: Tally) -> Iterator[Metric]:
+def _of_verbs(tally: VerbCounts) -> Iterator[Metric]:
     yield _counter("accepted", "Observations that this process accepted.", ("bank",), _by_name(tally.accepted))
     yield _counter("recalls", "Questions by what came of them.", ("outcome",), _by_name(tally.recalls))
     yield _histogram("recall_seconds", "From question to answer.", (), [((), tally.recall_seconds.counted())])
