@@ -34,7 +34,9 @@ class _Clock:
 
 
 def jobs(slots: int, report: Report) -> dict[str, Any]:
-    """Decay over that many slots with one in a hundred due and with the rest due, and compaction of as many pieces."""
+    """Decay over that many slots with one in a hundred due and with the rest due; compaction of a quarter as many
+    pieces, the budget job over a tenth as many slots, and as many claims streamed alone and beside jobs.
+    """
     figures = {"slots": slots, **_decay(slots), **_compaction(slots // 4), **_budget(slots // 10)}
     report(f"jobs: decay {figures['decay_share']:.1%}, compaction {figures['compaction_per_second']:,.0f} pieces/s")
     figures |= _beside(slots // 10)

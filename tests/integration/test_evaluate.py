@@ -240,8 +240,10 @@ def test_jobs_are_measured_over_what_is_due_and_what_is_spent() -> None:
     figures = jobs(200, said.append)
 
     assert (figures["decay_some"], figures["decay_rest"]) == (2, 198)
-    assert (figures["compaction_evidence"], figures["compaction_archived"]) == (200, 180)
-    assert len(said) == 1
+    assert (figures["compaction_evidence"], figures["compaction_archived"]) == (50, 45)
+    assert (figures["budget_slots"], figures["budget_archived"]) == (20, 12)
+    assert figures["ingestion_claims"] == 20
+    assert len(said) == 2
 
 
 def test_the_table_names_the_machine_and_what_is_wanted() -> None:
@@ -280,6 +282,12 @@ def test_the_table_names_the_machine_and_what_is_wanted() -> None:
         "decay_rest_seconds": 0.5,
         "decay_share": 0.02,
         "compaction_per_second": 5000.0,
+        "budget_slots": 10,
+        "weighed_per_second": 9000.0,
+        "budget_archived_per_second": 2000.0,
+        "ingestion_per_second": 3000.0,
+        "ingestion_share": 0.85,
+        "ingestion_cpu_share": 0.9,
     }
     figures = {
         "machine": machine(),
