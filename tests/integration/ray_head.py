@@ -1,12 +1,19 @@
 """A Ray on this machine that takes jobs: prints where, and ends when standard input does."""
 
 import sys
+from functools import partial
 
 import ray
+from ray._private import parameter
 
 
 def main(cpus: str, port: str) -> None:
-    """Start it with so many CPUs and no GPU."""
+    """Start it with so many CPUs and no GPU.
+
+    The agent that starts jobs wants a port of a fixed number, for which `init` has no argument, and does without jobs
+    where another Ray on this machine has it: it gets a free one.
+    """
+    parameter.RayParams = partial(parameter.RayParams, dashboard_agent_listen_port=0)
     context = ray.init(
         num_cpus=int(cpus),
         num_gpus=0,
