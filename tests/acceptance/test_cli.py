@@ -313,3 +313,13 @@ def test_where_ray_does_not_start_nobody_misses_it_unless_it_was_asked_for(tmp_p
     assert "actors: inline" in tour.stderr
     assert asked["error"]["code"] == "store_unavailable"
     assert "--runtime inline" in asked["error"]["message"]
+
+
+@pytest.mark.ray
+def test_a_ray_of_somebody_elses_is_left_alone(tmp_path: Path) -> None:
+    cli = Cli(tmp_path, RAY_ADDRESS="127.0.0.1:9")
+
+    done = cli.run("up", "--once", "--no-sample", "--runtime", "ray")
+
+    assert done.returncode == 0, done.stderr
+    assert "actors: ray" in done.stderr
