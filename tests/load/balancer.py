@@ -5,6 +5,7 @@ import selectors
 import socket
 import socketserver
 import threading
+from collections.abc import Sequence
 from itertools import count
 from types import TracebackType
 
@@ -21,16 +22,10 @@ class Balancer:
 
         class Handler(socketserver.BaseRequestHandler):
             def handle(self) -> None:
-                servers, first = list(balancer.servers), next(turns)
-                for step in range(len(servers)):
-                    with (
-                        contextlib.suppress(OSError),
-                        socket.create_connection(
-                            servers[(first + step) % len(servers)], timeout=_PATIENCE_SECONDS
-                        ) as server,
-                    ):
+                server = _first_that_takes(balancer.servers, next(turns))
+                if server is not None:
+                    with server, contextlib.suppress(OSError):
                         _join(self.request, server)
-                        return
 
         class Server(socketserver.ThreadingTCPServer):
             daemon_threads = True
@@ -54,6 +49,14 @@ class Balancer:
         self._server.shutdown()
         self._thread.join()
         self._server.server_close()
+
+
+def _first_that_takes(servers: Sequence[tuple[str, int]], turn: int) -> socket.socket | None:
+    """A connection to the server whose turn it is, or to the next one that takes it."""
+    for step in range(len(servers)):
+        with contextlib.suppress(OSError):
+            return socket.create_connection(servers[(turn + step) % len(servers)], timeout=_PATIENCE_SECONDS)
+    return None
 
 
 def _join(client: socket.socket, server: socket.socket) -> None:

@@ -27,6 +27,8 @@ WARM_UP = 0.25
 """Share of the time whose memory does not count."""
 _LOOK_SECONDS = 0.5
 _PAGE = 500
+_PROCESSES = 4
+"""Two servers and two workers, each of which is replaced once."""
 
 
 @dataclass
@@ -189,7 +191,8 @@ def main() -> int:
             report = steady(folder, clients=given.clients, seconds=seconds, embedder=given.embedder)
     print("\n".join(report.lines()))
     refused = sum(n for status, n in report.statuses.items() if status >= "400" and status != "429")
-    return int(bool(report.outcome.failed or report.lost or refused))
+    unreplaced = given.rolling and report.replaced < _PROCESSES
+    return int(bool(report.outcome.failed or report.lost or refused or unreplaced))
 
 
 if __name__ == "__main__":
