@@ -1,10 +1,10 @@
 """Holds banks that jobs change against those on which they run in shadow mode: what is kept, moved, and of use."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from jobs.schedule import is_treated
-from schemas.job import JobSide
+from schemas.job import JobSide, JobSides
 from stores.archive import Archive
 from stores.ledger import Ledger
 from stores.ports import GraphStore
@@ -16,14 +16,14 @@ _KEPT = ("slots", "beliefs", "evidence")
 
 
 def sides_of(
+    banks: Sequence[str],
     graph: GraphStore,
     ledger: Ledger,
     archive: Archive,
     usage: UsageFile,
     treats: Callable[[str], bool],
 ) -> tuple[JobSide, JobSide]:
-    """The banks that are treated, and the others; dry runs are left out, as nobody was treated by them."""
-    banks = graph.banks()
+    """Those of the banks that are treated, and the others; dry runs are left out, as nobody was treated by them."""
 
     def side(treated: bool) -> JobSide:
         mine = [bank for bank in banks if treats(bank) is treated]
@@ -40,9 +40,36 @@ def sides_of(
     return side(True), side(False)
 
 
+def comparable(graph: GraphStore, archive: Archive) -> list[str]:
+    """The banks that hold anything, be it in the archive alone, by name."""
+    return sorted({*graph.banks(), *archive.banks()})
+
+
+def all_sides(page: Callable[[str], JobSides]) -> JobSides:
+    """The sum of all pages of a comparison; each is asked for by the `next` of the page before."""
+    total = page("")
+    while total.next:
+        more = page(total.next)
+        (treated, shadow), (further, left) = total.sides, more.sides
+        total = JobSides((_added(treated, further), _added(shadow, left)), more.next)
+    return total
+
+
 def treats_by(patterns: str, share: float) -> Callable[[str], bool]:
     """Whether jobs change a bank, by the settings `jobs.banks` and `jobs.share`."""
     return lambda bank: is_treated(bank, patterns, share)
+
+
+def _added(one: JobSide, other: JobSide) -> JobSide:
+    return JobSide(
+        treated=one.treated,
+        banks=one.banks + other.banks,
+        kept=_summed((Counter(one.kept), Counter(other.kept))),
+        archived=one.archived + other.archived,
+        archive_bytes=one.archive_bytes + other.archive_bytes,
+        runs=_summed((Counter(one.runs), Counter(other.runs))),
+        usage=_summed((Counter(one.usage), Counter(other.usage))),
+    )
 
 
 def _kept(graph: GraphStore, bank: str) -> Counter[str]:

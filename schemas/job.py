@@ -87,6 +87,7 @@ class JobSide(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class JobSides(msgspec.Struct, frozen=True):
-    """Both sides of a comparison, the treated one first."""
+    """Both sides of a comparison of banks, the treated one first; `next` is the place of those not looked at yet."""
 
     sides: tuple[JobSide, JobSide]
+    next: str = ""

@@ -185,6 +185,12 @@ class Archive:
                 return
             after = rows[-1][:2]
 
+    def banks(self) -> list[str]:
+        """The banks of which anything is archived, by name."""
+        with self._ledger.reading() as connection:
+            rows = connection.execute("SELECT DISTINCT bank FROM archived WHERE restored = 0 ORDER BY bank").fetchall()
+        return [bank for (bank,) in rows]
+
     def size(self, bank: str) -> int:
         """How many pieces of the bank are archived."""
         with self._ledger.reading() as connection:

@@ -81,11 +81,15 @@ async def job_runs(
 
 
 @router.get("/job-sides")
-async def job_sides(request: Request) -> Response:
-    """The banks that scheduled jobs change held against those in shadow mode."""
+async def job_sides(request: Request, limit: Limit = MOST_LISTED, cursor: Cursor = None) -> Response:
+    """The banks that scheduled jobs change held against those in shadow mode, `limit` of them a page, by name.
+
+    Each page has both sides of its own banks: the figures of all pages add up to those of the whole.
+    """
     memory: Memory = request.app.state.memory
-    found = await run_in_threadpool(memory.job_sides)
-    return reply(request, found, found)
+    after = place_in(request, cursor)
+    found = await run_in_threadpool(lambda: memory.job_sides(limit=limit, after=after))
+    return page(request, found, {"sides": msgspec.to_builtins(found.sides)}, cursor_of(request, found.next))
 
 
 @router.get("/job-runs/{id}")

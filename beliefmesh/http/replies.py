@@ -26,7 +26,7 @@ from jobs.calibrating import Calibration
 from schemas.answer import Answer, Explanation, History
 from schemas.belief import Belief
 from schemas.budget import BudgetReport
-from schemas.job import JobRun, JobSides, ListedJob
+from schemas.job import JobRun, JobSide, ListedJob
 from schemas.profile import Profile
 from schemas.reflection import Reflection, Summary
 from schemas.worth import LearnedValue, Worth
@@ -211,7 +211,7 @@ REPLIES: Mapping[tuple[str, str], ReplyShape] = {
     ("GET", f"{_IN_BANK}/jobs"): ReplyShape(page_of("jobs", encoded(ListedJob))),
     ("POST", f"{_IN_BANK}/jobs/{{name}}"): ReplyShape(encoded(JobRun)),
     ("GET", "/v1/job-runs"): ReplyShape(page_of("runs", encoded(JobRun))),
-    ("GET", "/v1/job-sides"): ReplyShape(encoded(JobSides)),
+    ("GET", "/v1/job-sides"): ReplyShape(page_of("sides", encoded(JobSide))),
     ("GET", "/v1/job-runs/{id}"): ReplyShape(encoded(JobRun)),
     ("GET", "/health/live"): ReplyShape(these(status=TEXT)),
     ("GET", "/health/started"): ReplyShape(lambda _: _ANY, (200, 503)),

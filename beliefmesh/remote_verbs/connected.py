@@ -37,8 +37,14 @@ class Connected:
 
     def banks(self) -> list[str]:
         """The banks that hold anything."""
-        found: list[str] = self._json("GET", "/v1/banks")["banks"]
-        return found
+        found: list[str] = []
+        cursor: str | None = None
+        while True:
+            page = self._json("GET", "/v1/banks", {"cursor": cursor})
+            found += page["banks"]
+            cursor = page["next"]
+            if not cursor:
+                return found
 
     def _in(self, bank: str | None) -> str:
         return f"/v1/banks/{self.bank if bank is None else check_bank(bank)}"

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 
 from beliefmesh.remote_verbs.connected import Connected
 from beliefmesh.remote_verbs.sending import segment
+from beliefmesh.verbs.listing import MOST_LISTED
+from jobs.compare import all_sides
 from jobs.run import Progress
 from schemas.job import JobRun, JobRuns, JobSides, ListedJob, ListedJobs, Mode
 
@@ -39,9 +41,11 @@ class RemoteUpkeep(Connected):
         """What jobs did, newest first."""
         return list(self._get("/v1/job-runs", JobRuns, asked={"job": name, "bank": bank, "limit": limit}).runs)
 
-    def job_sides(self) -> JobSides:
-        """The banks that scheduled jobs change held against those in shadow mode."""
-        return self._get("/v1/job-sides", JobSides)
+    def job_sides(self, *, limit: int | None = None, after: str = "") -> JobSides:
+        """The banks that scheduled jobs change held against those in shadow mode, as `Memory.job_sides` does."""
+        if limit is None:
+            return all_sides(lambda place: self.job_sides(limit=MOST_LISTED, after=place))
+        return self._get("/v1/job-sides", JobSides, asked={"limit": limit, "cursor": after or None})
 
     def job_run(self, id: str) -> JobRun:
         """One run of a job."""

@@ -6,16 +6,16 @@ from functools import partial
 import msgspec
 
 from beliefmesh.keeping import usage_counted
-from beliefmesh.verbs.listing import not_a_place
+from beliefmesh.verbs.listing import MOST_LISTED, not_a_place
 from beliefmesh.verbs.reflecting import Reflecting
 from beliefmesh.work import run_on
 from jobs.catalogue import JOBS, job_named
-from jobs.compare import sides_of, treats_by
+from jobs.compare import all_sides, comparable, sides_of, treats_by
 from jobs.run import Progress
 from schemas.entity import Entity
 from schemas.errors import InvalidInput
 from schemas.job import JobRun, JobSides, ListedJob, Mode
-from schemas.limits import check_bank, shown
+from schemas.limits import check_bank, check_number, shown
 
 _MODES: tuple[Mode, ...] = ("apply", "shadow", "dry run")
 _MOST_RUNS = 10_000
@@ -74,13 +74,21 @@ class Upkeep(Reflecting):
             self.home.worker.drain()
         return run
 
-    def job_sides(self) -> JobSides:
-        """The banks that scheduled jobs change (`jobs.banks`, `jobs.share`) held against those in shadow mode."""
+    def job_sides(self, *, limit: int | None = None, after: str = "") -> JobSides:
+        """The banks that scheduled jobs change (`jobs.banks`, `jobs.share`) held against those in shadow mode.
+
+        All banks; with a `limit`, so many by their names after a place, and the pages add up to the whole.
+        """
+        if limit is None:
+            return all_sides(lambda place: self.job_sides(limit=MOST_LISTED, after=place))
+        check_number(limit, "limit", 1, MOST_LISTED)
         self.home.require_open()
         usage_counted(self.home)
         home, settings = self.home, self.home.settings.jobs
         treats = treats_by(settings.banks, settings.share)
-        return JobSides(sides_of(home.graph, home.ledger, home.archive, home.usage, treats))
+        rest = [bank for bank in comparable(home.graph, home.archive) if bank > after]
+        sides = sides_of(rest[:limit], home.graph, home.ledger, home.archive, home.usage, treats)
+        return JobSides(sides, rest[limit - 1] if len(rest) > limit else "")
 
     def is_known(self, bank: str) -> bool:
         """Whether a bank holds anything, be it in the archive."""

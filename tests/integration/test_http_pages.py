@@ -140,6 +140,19 @@ def test_banks_jobs_sources_and_runs_are_listed_by_pages_too(client: httpx.Clien
     assert sources == client.get("/v1/sources").json()["sources"]
 
 
+def test_the_sides_of_a_comparison_of_jobs_come_by_pages_of_banks_that_add_up(client: httpx.Client) -> None:
+    for bank in ("sides-1", "sides-2", "sides-3"):
+        told(client, bank, note("a"))
+
+    whole = client.get("/v1/job-sides").json()
+    rows = walked(client, "/v1/job-sides", "sides", limit=1)
+
+    assert whole["next"] is None
+    assert [side["treated"] for side in rows[:2]] == [True, False]
+    assert sum(side["banks"] for side in rows) == sum(side["banks"] for side in whole["sides"]) >= 3
+    assert Memory.connect(str(client.base_url)).job_sides(limit=1).next
+
+
 def test_a_long_history_is_told_by_pages_from_the_oldest_on_and_says_when_it_is_not_whole(
     client: httpx.Client,
 ) -> None:

@@ -64,6 +64,37 @@ def test_every_write_takes_an_idempotency_key(document: dict[str, Any]) -> None:
         assert ("Idempotency-Key" in names) is (method == "POST" and not asks), (method, path)
 
 
+OF_ONE_THING = {
+    "/v1/banks/{bank}/beliefs/{belief}": "a belief, with the exceptions of its scope",
+    "/v1/banks/{bank}/beliefs/{belief}/explain": "a belief's sum, with its terms",
+    "/v1/banks/{bank}/beliefs/{belief}/value": "a belief's worth, with its terms",
+    "/v1/banks/{bank}/profile": "the sentences of a background",
+    "/v1/job-runs/{id}": "a run, with its first examples",
+}
+"""Replies that hold a list and are none, and what they are."""
+
+
+def test_every_reply_that_lists_comes_by_pages(document: dict[str, Any]) -> None:
+    listing = set()
+    for method, path, operation in operations(document):
+        if method != "GET" or not path.startswith("/v1"):
+            continue
+        names = {parameter["name"] for parameter in operation["parameters"]}
+        schema = operation["responses"]["200"]["content"]["application/json"]["schema"]
+        if "$ref" in schema:
+            schema = document["components"]["schemas"][schema["$ref"].rpartition("/")[2]]
+        fields = schema.get("properties", {})
+        lists = "next" in fields or any(field.get("type") == "array" for field in fields.values())
+        if lists and path not in OF_ONE_THING:
+            listing.add(path)
+            assert {"limit", "cursor"} <= names, f"{path} lists without pages"
+            assert "next" in fields, f"{path} does not say where the next page begins"
+        else:
+            assert not {"limit", "cursor"} & names, f"{path} takes a cursor and tells no list"
+
+    assert len(listing) >= 13
+
+
 def test_every_example_fits_its_schema(document: dict[str, Any]) -> None:
     for method, path, operation in operations(document):
         bodies = [reply["content"] for reply in operation["responses"].values()]

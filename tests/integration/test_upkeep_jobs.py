@@ -8,6 +8,7 @@ import pytest
 from beliefmesh.memory import Memory
 from beliefmesh.work import work_on
 from jobs.catalogue import JOBS
+from jobs.compare import all_sides
 from jobs.run import run_job
 from schemas.errors import InvalidInput
 from schemas.query import Principal
@@ -224,3 +225,33 @@ def test_banks_that_jobs_change_are_held_against_those_in_shadow_mode(open_memor
     assert treated.usage == {"recalled": 1, "right or used": 1}
     assert (shadow.banks, shadow.kept["evidence"], shadow.usage) == (2, 8, {})
     assert (treated.runs["archive runs"], shadow.runs) == (1, {"archive runs": 1, "archive slots": 4})
+
+
+def test_a_bank_that_is_archived_whole_is_held_against_the_others_too(open_memory) -> None:
+    memory: Memory = open_memory(embedder="none:")
+    old = {"claims": [{"entity": "UA 1", "attribute": "gate", "value": "B2"}], "valid_until": "2020-05-02"}
+    memory.retain(old, bank="old", observed_at="2020-05-01")
+    memory.retain("The desk opens at 9.", bank="new")
+    memory.run_job("archive", bank="old")
+
+    (treated, _) = memory.job_sides().sides
+
+    assert memory.banks() == ["new"]
+    assert (treated.banks, treated.archived, treated.runs["archive runs"]) == (2, 1, 1)
+
+
+def test_the_pages_of_a_comparison_add_up_to_the_whole(open_memory) -> None:
+    memory: Memory = open_memory(embedder="none:")
+    for bank in ("a", "b", "c"):
+        memory.retain([person(number, f"Bob {number}", city="Oslo") for number in range(2)], bank=bank)
+        memory.run_job("archive", bank=bank)
+    settings = msgspec.structs.replace(memory.home.settings.jobs, banks="a,c")
+    memory.home.settings = msgspec.structs.replace(memory.home.settings, jobs=settings)
+
+    first = memory.job_sides(limit=2)
+    second = memory.job_sides(limit=2, after=first.next)
+
+    assert [side.banks for page in (first, second) for side in page.sides] == [1, 1, 1, 0]
+    assert second.next == ""
+    assert all_sides(lambda place: memory.job_sides(limit=2, after=place)) == memory.job_sides()
+    assert memory.job_sides().sides[0].kept == {"beliefs": 4, "evidence": 4, "slots": 4}

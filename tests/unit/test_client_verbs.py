@@ -38,6 +38,7 @@ VERBS = [
     "run_job",
     "job_runs",
     "job_run",
+    "job_sides",
     "stats",
     "doctor",
     "banks",
