@@ -26,6 +26,8 @@ from streams.topics import RECALL_LOG
 
 VALUE_FOLDER = "value"
 _BYTES_A_NUMBER = 4
+_RUNS = 8
+"""How far back a run with a plan is looked for; each mode can have one that is not there yet."""
 
 
 def value_files(home: Home) -> BankFiles[ValueModel]:
@@ -113,9 +115,9 @@ def budget_report(home: Home, bank: str) -> BudgetReport:
 
 
 def shortfall(home: Home, bank: str) -> str:
-    """What the last run of the budget job on a bank could not bring about, in words."""
-    runs = home.ledger.runs("budget", bank, 1)
-    return next((note for run in runs for note in run.notes if note.startswith("use ")), "")
+    """What the last run of the budget job on a bank that came to a plan could not bring about, in words."""
+    planned = next((run for run in home.ledger.runs("budget", bank, _RUNS) if run.notes), None)
+    return next((note for note in (planned.notes if planned else ()) if note.startswith("use ")), "")
 
 
 def _of_explanation(home: Home, bank: str, held: Belief, principal: Principal) -> list[Evidence]:

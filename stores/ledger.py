@@ -82,7 +82,7 @@ class Ledger:
             if run.ended is not None:
                 connection.execute(
                     "DELETE FROM runs WHERE (job, bank) = (?, ?) AND ended IS NOT NULL AND id NOT IN "
-                    "(SELECT id FROM runs WHERE (job, bank) = (?, ?) ORDER BY started DESC LIMIT ?)",
+                    "(SELECT id FROM runs WHERE (job, bank) = (?, ?) ORDER BY started DESC, id DESC LIMIT ?)",
                     (run.job, run.bank, run.job, run.bank, _KEPT_RUNS),
                 )
 
@@ -90,7 +90,8 @@ class Ledger:
         """The newest run of this kind, if it has not come to its end."""
         with self.reading() as connection:
             row = connection.execute(
-                "SELECT body, ended FROM runs WHERE (job, bank, mode) = (?, ?, ?) ORDER BY started DESC, id LIMIT 1",
+                "SELECT body, ended FROM runs WHERE (job, bank, mode) = (?, ?, ?) "
+                "ORDER BY started DESC, id DESC LIMIT 1",
                 (job, bank, mode),
             ).fetchone()
         return load(row[0], JobRun) if row and row[1] is None else None

@@ -1,5 +1,6 @@
 """While a mesh is up its banks stay within their budgets, during a stream ten times as large, and use stays high."""
 
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -7,6 +8,7 @@ import pytest
 from beliefmesh.memory import Memory
 from beliefmesh.scheduled import scheduled
 from schemas.budget import MEASURES, Budget, Use
+from schemas.instant import parse_instant
 from schemas.policy import Policy
 
 WORDS = ("paper", "queue", "window", "gate", "ticket", "lamp", "crane", "meter")
@@ -24,7 +26,8 @@ def use_now(memory: Memory) -> Use:
 @pytest.fixture
 def told(open_memory) -> Memory:
     """A rule, something pinned, and five hosts that are up, none of which may ever go."""
-    memory: Memory = open_memory(embedder="none:")
+    ticking = count(parse_instant("2024-06-10T12:00:00Z", "at"))
+    memory: Memory = open_memory(embedder="none:", clock=ticking.__next__)
     rule = {"attribute": "free shipping from", "value": 200}
     memory.retain({"id": "rule", "kind": "instruction", "claims": [{"entity": "shop", **rule}]})
     memory.retain({"id": "pin", "pinned": True, "claims": [{"entity": "Wei", "statement": "Wei eats no nuts."}]})
@@ -83,6 +86,18 @@ def test_holders_that_fill_the_budget_are_all_let_in_and_it_is_said(told: Memory
     assert "the rest is pinned or holds a slot" in told.budget().note
     assert told.stats("default")["budgets"]["default"]["note"] == told.budget().note
     assert len(told.job_runs("budget")) < 40
+
+
+def test_a_run_that_is_not_yet_at_its_plan_leaves_what_the_one_before_said(told: Memory) -> None:
+    told.set_policy(Policy(budget=Budget(beliefs=5)))
+    told.run_job("budget")
+    pages: list[str] = []
+
+    stopped = told.run_job("budget", told=lambda run: pages.append(run.cursor), enough=lambda: bool(pages))
+
+    assert stopped.ended is None
+    assert stopped.notes == ()
+    assert "the rest is pinned or holds a slot" in told.budget().note
 
 
 def test_where_the_archive_cannot_be_written_all_is_let_in_and_other_banks_go_on(told: Memory) -> None:
