@@ -3,6 +3,7 @@
 import re
 import threading
 import unicodedata
+from collections.abc import Sequence
 from functools import lru_cache, partial
 
 import Stemmer
@@ -105,18 +106,31 @@ def row_tokens(text: str) -> list[str]:
     return _analyse(text, singles=True)
 
 
+def part_tokens(text: str) -> list[str]:
+    """Tokens of one of several parts of a stored text: those of `row_tokens`, but none of stop words alone."""
+    return _telling_tokens(_words(text), singles=True)
+
+
 def _analyse(text: str, *, singles: bool) -> list[str]:
+    words = _words(text)
+    return _telling_tokens(words, singles) or [
+        token for word in words for chunk in _chunks(word) for token in _split_chunk(chunk, singles)
+    ]
+
+
+def _words(text: str) -> list[str]:
+    """What stands between white space, in the form in which it is compared."""
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text).translate(_DROPPED)
-    words = text.split()
+    return text.split()
+
+
+def _telling_tokens(words: Sequence[str], singles: bool) -> list[str]:
+    """The tokens of words, without stop words."""
     found: list[str] = []
     telling = _telling[singles]
     for word in words:
         found += telling(word) if len(word) <= _LONGEST_KEPT else _tokens_of(word, singles)
-    if not found:
-        for word in words:
-            for chunk in _chunks(word):
-                found += _split_chunk(chunk, singles)
     return found
 
 

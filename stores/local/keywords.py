@@ -3,7 +3,7 @@
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import lru_cache
+from functools import cache, lru_cache
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, get_args
@@ -12,7 +12,7 @@ from tantivy import Document, FieldType, Index, Occur, Query, SchemaBuilder
 
 from schemas.belief import Status
 from schemas.errors import FolderInUse, StoreUnavailable
-from stores.analysis import row_tokens, tokens
+from stores.analysis import part_tokens, row_tokens, tokens
 from stores.local.row_file import Stored
 from stores.local.row_table import span_of
 from stores.ports import IndexFilter, IndexRow
@@ -78,8 +78,9 @@ class KeywordFiles:
                     self._writer.delete_documents_by_term("bank", self._hash(bank))
                 for bank, belief in beliefs:
                     self._writer.delete_documents_by_term("belief", self._hash_once(bank, belief))
+                hashed = cache(self._hashed)  # rows of one session hold each other's lines
                 for number, row, _ in rows:
-                    self._writer.add_document(self._document(number, row))
+                    self._writer.add_document(self._document(number, row, hashed))
                 self._writer.delete_documents_by_term("mark", _MARK)
                 marker = Document()
                 marker.add_text("mark", _MARK)
@@ -156,7 +157,7 @@ class KeywordFiles:
     def _term(self, field: str, value: str) -> Any:
         return Query.term_query(self._schema, field, value, index_option="freq")
 
-    def _document(self, number: int, row: IndexRow) -> Document:
+    def _document(self, number: int, row: IndexRow, hashed: Callable[[str], str]) -> Document:
         document = Document()
         document.add_unsigned("number", number)
         document.add_text("bank", self._hash(row.bank))
@@ -171,9 +172,16 @@ class KeywordFiles:
         since, until = span_of(row)
         document.add_integer("since", since)
         document.add_integer("until", until)
-        document.add_text("text", " ".join(map(self._hash, row_tokens(row.text))))
-        document.add_text("keywords", " ".join(map(self._hash, row_tokens(row.keywords))))
+        document.add_text("text", self._joined(_text_parts(row), hashed))
+        document.add_text("keywords", self._joined(row.keywords.split("\n"), hashed))
         return document
+
+    def _joined(self, parts: Sequence[str], hashed: Callable[[str], str]) -> str:
+        """The hashes of a text's tokens; stop words count only where nothing else is left in any part of it."""
+        return " ".join(filter(None, map(hashed, parts))) or " ".join(map(self._hash, row_tokens("\n".join(parts))))
+
+    def _hashed(self, part: str) -> str:
+        return " ".join(map(self._hash, part_tokens(part)))
 
     def _state(self) -> tuple[int, int]:
         """The marker's sequence number and the number of rows."""
@@ -192,6 +200,13 @@ class KeywordFiles:
             if isinstance(error, ValueError | OSError) or type(error).__name__ == "PanicException":
                 raise StoreUnavailable(f"keyword index {self._folder}: {error}") from error
             raise
+
+
+def _text_parts(row: IndexRow) -> tuple[str, ...]:
+    """The text of a row; where it ends in the first line of the keywords, as it mostly does, that line by itself."""
+    line = row.keywords.partition("\n")[0]
+    lead = row.text.removesuffix(line)
+    return (lead, line) if len(lead) < len(row.text) and lead.endswith(" ") else (row.text,)
 
 
 def _schema() -> Any:

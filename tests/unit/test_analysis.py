@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stores.analysis import row_tokens, tokens
+from stores.analysis import part_tokens, row_tokens, tokens
 
 
 @pytest.mark.parametrize(
@@ -102,6 +102,18 @@ def test_a_megabyte_without_a_space_is_one_token() -> None:
 @given(st.text(max_size=60))
 def test_every_token_of_a_question_is_one_of_the_same_text_as_a_row(text: str) -> None:
     assert set(tokens(text)) <= set(row_tokens(text))
+
+
+def test_a_part_of_stop_words_alone_has_no_tokens_of_its_own() -> None:
+    assert part_tokens("it was what it is") == []
+    assert row_tokens("it was what it is\nThe cats sleep") == ["cat", "sleep"]
+
+
+@given(st.lists(st.text(max_size=20) | st.sampled_from(["what it was", "the", "3,000", "\u0301", "cats"]), min_size=1))
+def test_the_parts_of_a_text_have_its_tokens_unless_all_are_stop_words(parts: list[str]) -> None:
+    for space in ("\n", " "):
+        text = space.join(parts)
+        assert ([token for part in parts for token in part_tokens(part)] or row_tokens(text)) == row_tokens(text)
 
 
 @given(st.text(max_size=60))
