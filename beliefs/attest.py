@@ -1,6 +1,7 @@
 """From an observation to evidence: every claim with the observation's source, times, weight and readers."""
 
 import re
+from sys import intern
 
 from beliefs.extract import extract
 from schemas.claim import Claim
@@ -69,7 +70,7 @@ def _evidence(observation: Observation, claim: Claim, place: int, source: Source
         readers=observation.readers,
         mentions=_mentions(claim),
         premises=claim.premises,
-        extractor=claim.extractor,
+        extractor=intern(claim.extractor),
     )
 
 

@@ -11,7 +11,7 @@ from beliefs.merge_edges import strongest
 from beliefs.resolve import judged, resolve
 from schemas.belief import Belief
 from schemas.edge import Edge
-from schemas.evidence import Evidence
+from schemas.evidence import Evidence, contents
 from schemas.identity import digest
 from schemas.instant import Instant
 from schemas.policy import Policy
@@ -205,8 +205,4 @@ def _aliases(
 
 def replaces(piece: Evidence, known: Evidence) -> bool:
     """One id told with two contents: the smaller content stays, whichever came first."""
-    return _content(piece) < _content(known)
-
-
-def _content(piece: Evidence) -> tuple[Instant, bytes]:
-    return (piece.effective_at, dump(msgspec.structs.replace(piece, ingested_at=0)))
+    return contents(piece) < contents(known)

@@ -6,6 +6,9 @@ from schemas.claim import EVERYWHERE, Kind, Network, Scope, Stance, Tier, Value,
 from schemas.entity import Entity
 from schemas.instant import Instant
 from schemas.observation import Source, Visibility
+from schemas.wire import dump, load
+
+_ENCODER = msgspec.msgpack.Encoder()
 
 
 class Evidence(msgspec.Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
@@ -54,3 +57,22 @@ class Evidence(msgspec.Struct, frozen=True, gc=False, kw_only=True, omit_default
     def origin(self) -> str:
         """Whose voice this is: the stated origin, else the source itself."""
         return self.source.origin or self.source.id
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Travel to another process as a store keeps it, so that it is written there in as many bytes as here."""
+        return load, (dump(self), Evidence)
+
+
+def contents(piece: Evidence) -> tuple[Instant, bytes]:
+    """What decides where one id has two contents: the smaller stays, whichever came first.
+
+    When the log accepted it is no part of that. Every field is written: which defaults msgspec leaves out goes by the
+    identity of objects, so that bytes of equal evidence may differ by the way that it came.
+    """
+    return piece.effective_at, _ENCODER.encode(_plain(msgspec.structs.replace(piece, ingested_at=0)))
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, msgspec.Struct):
+        return [_plain(field) for field in msgspec.structs.astuple(value)]
+    return [_plain(each) for each in value] if isinstance(value, tuple) else value

@@ -9,10 +9,9 @@ from collections.abc import Iterable, Mapping
 
 import msgspec
 
-from schemas import wire
 from schemas.belief import Belief
 from schemas.entity import Entity, entity_id
-from schemas.evidence import Evidence
+from schemas.evidence import Evidence, contents
 from schemas.slot import Decision, Slot
 from stores.nebula import statements as ngql
 from stores.nebula.edges import EdgeKey, Edges, delete_edges, evidence_edges, slot_edges
@@ -177,19 +176,14 @@ def to_write(decisions: Iterable[Decision], stored: Mapping[str, Evidence]) -> d
         for piece in decision.evidence:
             end = vid(piece.bank, piece.id)
             other = smallest.get(end)
-            if other is None or _order(piece) < _order(other):
+            if other is None or contents(piece) < contents(other):
                 smallest[end] = piece
     found: dict[str, list[Evidence]] = {}
     for end, piece in smallest.items():
         there = stored.get(end)
-        if there is None or _order(piece) < _order(there):
+        if there is None or contents(piece) < contents(there):
             found.setdefault(vid(piece.bank, piece.slot), []).append(piece)
     return found
-
-
-def _order(piece: Evidence) -> tuple[int, bytes]:
-    """A repeat differs in nothing but when it was accepted, so that is left out."""
-    return piece.effective_at, wire.dump(msgspec.structs.replace(piece, ingested_at=0))
 
 
 def delete_loose(script: Script, bank: str, loose: Loose) -> None:

@@ -38,14 +38,14 @@ ON CONFLICT (bank, id) DO UPDATE SET
     entity_id = excluded.entity_id, version = excluded.version, review_at = excluded.review_at, body = excluded.body
 """
 # The body leaves out `ingested_at`: a repeat differs in nothing else and stays out; of two contents under one id the
-# smaller is kept, whichever came first.
+# smaller is kept, whichever came first (`schemas.evidence.contents`, asked only where the id is there already).
 _PUT_EVIDENCE = """
 INSERT INTO evidence (slot, bank, id, observation_id, session, turn, effective_at, ingested_at, body)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (bank, id) DO UPDATE SET
     slot = excluded.slot, observation_id = excluded.observation_id, session = excluded.session, turn = excluded.turn,
     effective_at = excluded.effective_at, ingested_at = excluded.ingested_at, body = excluded.body
-WHERE (excluded.effective_at, excluded.body) < (effective_at, body)
+WHERE (excluded.effective_at, contents(excluded.body)) < (effective_at, contents(body))
 """
 _EVIDENCE_NAMED = "SELECT body FROM evidence WHERE bank = ? AND id IN (SELECT value FROM json_each(?)) AND slot = ?"
 _DROP_EVIDENCE = "DELETE FROM evidence WHERE bank = ? AND id IN (SELECT value FROM json_each(?)) AND slot = ?"

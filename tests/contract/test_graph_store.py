@@ -206,6 +206,24 @@ def test_two_contents_of_one_time_under_one_id_end_alike_in_any_order(
     assert graph_store.evidence("acme", ["e1"])["e1"].statement == "A"
 
 
+@pytest.mark.parametrize("told_apart", ["A", "B", "AB", ""])
+@pytest.mark.parametrize("order", ["AB", "BA"])
+def test_of_two_contents_the_same_one_stays_whichever_bytes_its_defaults_are_written_with(
+    graph_store: GraphStore,
+    order: str,
+    told_apart: str,
+    evidence: Callable[..., Evidence],
+    decision: Callable[..., Decision],
+) -> None:
+    told = {each: evidence("e1", statement=each) for each in order}
+    told |= {each: msgspec.structs.replace(told[each], weight=float("1.0")) for each in told_apart}
+
+    for version, each in enumerate(order):
+        graph_store.apply([decision(expected=version, adds=(told[each],))])
+
+    assert graph_store.evidence("acme", ["e1"])["e1"].statement == "A"
+
+
 def test_evidence_is_found_by_its_observation(
     graph_store: GraphStore, evidence: Callable[..., Evidence], decision: Callable[..., Decision]
 ) -> None:

@@ -1,5 +1,6 @@
 """Revising: evidence in, decision out; duplicates, retries and late arrivals change nothing that they should not."""
 
+import pickle
 from collections.abc import Callable
 
 import msgspec
@@ -9,6 +10,7 @@ from schemas.evidence import Evidence
 from schemas.instant import DAY
 from schemas.policy import DEFAULT_POLICY, AttributeRule, Policy
 from schemas.slot import BeliefChange
+from schemas.wire import dump
 
 Said = Callable[..., Evidence]
 
@@ -114,6 +116,28 @@ def test_one_id_with_two_contents_ends_the_same_whichever_came_first(said: Said)
 
     assert fingerprint(after(one, other).stored.slot) == fingerprint(after(other, one, other).stored.slot)
     assert len(after(one, other).stored.evidence) == 1
+
+
+def test_a_repeat_whose_defaults_are_written_with_other_bytes_is_no_other_content(said: Said) -> None:
+    piece = said("a", 1, "A")
+    other = msgspec.structs.replace(piece, weight=float("1.0"))
+    assert dump(piece) != dump(other)
+
+    added = [
+        revise(revise(None, [one], DEFAULT_POLICY, NOW).stored, [two], DEFAULT_POLICY, NOW).change.added
+        for one, two in ((piece, other), (other, piece))
+    ]
+
+    assert added == [0, 0]
+
+
+def test_evidence_is_carried_to_another_process_with_the_bytes_that_it_has_here(said: Said) -> None:
+    piece = said("a", 1, "A")
+
+    carried = pickle.loads(pickle.dumps(piece))
+
+    assert carried == piece
+    assert dump(carried) == dump(piece)
 
 
 def test_an_id_once_issued_leads_to_the_belief_that_took_its_value_in(said: Said) -> None:
