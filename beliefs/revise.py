@@ -133,7 +133,9 @@ def _leads_to(edge: Edge, hidden: Mapping[str, Belief]) -> bool:
 def fingerprint(slot: Slot) -> str:
     """A hash of a slot's state without what depends on the way there: versions, aliases, tier, times."""
     beliefs = tuple(msgspec.structs.replace(belief, version=0) for belief in slot.beliefs)
-    bare = msgspec.structs.replace(slot, beliefs=beliefs, version=0, aliases={}, resolved_at=0, demoted=False)
+    bare = msgspec.structs.replace(
+        slot, beliefs=beliefs, version=0, aliases={}, resolved_at=0, demoted=False, settled=False
+    )
     return digest(dump(bare).hex())
 
 

@@ -13,7 +13,7 @@ evidence that the asker may see. Candidates that they may not see are not even c
 
 import heapq
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import msgspec
 
@@ -67,10 +67,12 @@ def judge(
 ) -> Judged:
     """The best `query.limit` of the candidates that fit; stops where no further one can come among them.
 
-    Apart from them: which of the `stale` beliefs, and of those met on the way, need a fresh look.
+    Apart from them: which of the `stale` beliefs, and of those met on the way, need a fresh look. Where nobody asks for
+    the evidence on the way (a filter, or an entity that words may mention), only what is told is read whole.
     """
     bench = _Bench(question, seen, _unit(candidates), filters)
-    for candidate, belief, slot in _opened(candidates, question, seen, bench.is_full_for):
+    look = seen.slots if filters or question.subjects else seen.glimpses
+    for candidate, belief, slot in _opened(candidates, question, seen, look, bench.is_full_for):
         bench.hear(candidate, belief, slot)
     best = _in_order(sorted(bench.kept, key=_best_first)[: question.query.limit])
     for one, place in _stored(stale, seen):
@@ -79,8 +81,9 @@ def judge(
     outdated = [
         _Kept(one, place, confidence(one, moment, base), 0.0, {}) for one, place in newest_of_each(bench.outdated)
     ]
-    again = [found for found in (_found(kept, seen) for kept in outdated) if all(admits(found) for admits in filters)]
-    return Judged([_found(kept, seen) for kept in best], bench.left_out, again)
+    seen.slots(kept.belief.slot for kept in (*best, *outdated) if not kept.seen.evidence)
+    again = [found for found in _told(outdated, seen) if all(admits(found) for admits in filters)]
+    return Judged(list(_told(best, seen)), bench.left_out, again)
 
 
 class _Bench:
@@ -143,7 +146,11 @@ class _Bench:
 
 
 def _opened(
-    candidates: Sequence[Candidate], question: Question, seen: Seen, enough: Callable[[float], bool]
+    candidates: Sequence[Candidate],
+    question: Question,
+    seen: Seen,
+    look: Callable[[Iterable[str]], dict[str, SeenSlot]],
+    enough: Callable[[float], bool],
 ) -> Iterator[tuple[Candidate, str, SeenSlot]]:
     """Candidates in order with the id that their belief has now and its slot as seen, loaded page by page.
 
@@ -157,7 +164,7 @@ def _opened(
         at += len(current)
         page = at
         beliefs = seen.graph.beliefs(bank, [candidate.belief for candidate in current])
-        slots = seen.slots(belief.slot for belief in beliefs.values())
+        slots = look(belief.slot for belief in beliefs.values())
         for candidate in current:
             if enough(candidate.score):
                 return
@@ -216,6 +223,16 @@ def _truest_first(one: _Kept) -> tuple[bool, bool, float, float, str]:
     """Sightings contest an instruction; however many they are, they do not take its place (design 3.4)."""
     contested, overruled = bool(one.belief.rivals), one.belief.reason == "overruled"
     return (one.belief.status not in LIVE, overruled, -one.confidence if contested else 0.0, -one.score, one.belief.id)
+
+
+def _told(kept: Iterable[_Kept], seen: Seen) -> Iterator[Found]:
+    """These beliefs with all that is told of them; what went, or fell, since it was glimpsed is left out."""
+    for one in kept:
+        whole = one.seen if one.seen.evidence else seen.slots([one.belief.slot]).get(one.belief.slot)
+        beliefs = {belief.id: belief for belief in whole.slot.beliefs} if whole is not None else {}
+        current = beliefs.get(one.belief.id)
+        if whole is not None and current is not None and current.status == one.belief.status:
+            yield _found(msgspec.structs.replace(one, belief=current, seen=whole), seen)
 
 
 def _found(kept: _Kept, seen: Seen) -> Found:

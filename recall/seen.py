@@ -11,6 +11,7 @@ from beliefs.resolve import resolve
 from beliefs.sameness import leads_of, several_slots
 from recall.foundations import Foundations
 from recall.identity import NOTHING_SUPPOSED, Identity, Supposed
+from schemas.entity import entity_id
 from schemas.evidence import Evidence
 from schemas.instant import Instant
 from schemas.policy import Policy
@@ -20,7 +21,10 @@ from stores.ports import GraphStore
 
 
 class SeenSlot(msgspec.Struct, frozen=True):
-    """A slot with the evidence behind it, both as seen by one principal, and those of its premises that are fallen."""
+    """A slot with the evidence behind it, both as seen by one principal, and those of its premises that are fallen.
+
+    Without evidence it is a glimpse of the slot.
+    """
 
     slot: Slot
     evidence: tuple[Evidence, ...]
@@ -51,6 +55,7 @@ class Seen:
         self.sight = sight
         self.identity = Identity(graph, sight.bank, policy, sight.moment, self.allowed, supposed)
         self._slots: dict[str, SeenSlot | None] = {}
+        self._glimpsed: dict[str, SeenSlot] = {}
         self._beneath = self.foundations()
 
     def slots(self, ids: Iterable[str]) -> dict[str, SeenSlot]:
@@ -60,6 +65,33 @@ class Seen:
         if missing:
             self._load(missing)
         return {id: seen for id in wanted if (seen := self._slots.get(id)) is not None}
+
+    def glimpses(self, ids: Iterable[str]) -> dict[str, SeenSlot]:
+        """As `slots`, but what everybody sees as it is stored comes as stored, unresolved and without its evidence.
+
+        So most slots of a long list cost little; whoever is to tell of one asks for it by `slots`.
+        """
+        wanted = list(dict.fromkeys(ids))
+        if self.sight.as_of is None and self.sight.known_at is None:
+            self._glimpse([id for id in wanted if id not in self._slots and id not in self._glimpsed])
+        return {id: self._glimpsed[id] for id in wanted if id in self._glimpsed} | self.slots(
+            id for id in wanted if id not in self._glimpsed
+        )
+
+    def _glimpse(self, ids: Sequence[str]) -> None:
+        stored = self.graph.slots(self.sight.bank, ids) if ids else {}
+        alike = {id: slot for id, slot in stored.items() if self._stands(slot)}
+        owners = {id: entity_id(self.sight.bank, slot.entity) for id, slot in alike.items()}
+        groups = self.identity.groups(dict.fromkeys(owners.values()))
+        self._glimpsed |= {id: SeenSlot(slot, ()) for id, slot in alike.items() if owners[id] not in groups}
+
+    def _stands(self, slot: Slot) -> bool:
+        """Whether a slot is to everybody, at the moment, what it was decided to be."""
+        decided = slot.resolved_at <= self.sight.moment and (
+            slot.review_at is None or self.sight.moment < slot.review_at
+        )
+        founded = any(edge.type == "derived_from" for edge in slot.edges)
+        return decided and slot.settled and not slot.restricted and not founded
 
     def allowed(self, evidence: Iterable[Evidence]) -> list[Evidence]:
         """The evidence that may be seen and was there by the times asked about."""

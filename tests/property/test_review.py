@@ -6,9 +6,11 @@ from hypothesis import strategies as st
 
 from beliefs.resolve import resolve
 from beliefs.revise import revise
+from schemas.belief import Belief
 from schemas.evidence import Evidence
 from schemas.instant import DAY, HOUR
 from schemas.policy import Policy
+from schemas.slot import Slot
 
 EVIDENCE = st.lists(st.from_type(Evidence), min_size=1, max_size=7, unique_by=lambda piece: piece.id)
 NOW = st.integers(0, 400).map(lambda hour: hour * HOUR) | st.integers(0, 200).map(lambda day: day * DAY)
@@ -56,3 +58,21 @@ def test_reviewing_when_due_keeps_a_stored_slot_as_fresh_as_resolving_it_anew(
     later = FAR if stored.slot.review_at is None else stored.slot.review_at - 1
     kept = {belief.id: (belief.status, belief.exceptions) for belief in stored.slot.beliefs}
     assert kept == statuses(shared, policy, max(later, now))
+
+
+@given(EVIDENCE, st.from_type(Policy), NOW, SHARES)
+def test_a_settled_slot_of_the_bank_is_until_its_review_what_resolving_it_anew_would_give(
+    evidence: list[Evidence], policy: Policy, now: int, shares: list[float]
+) -> None:
+    shared = [msgspec.structs.replace(piece, visibility="bank") for piece in evidence]
+    stored = revise(None, shared, policy, now).stored.slot
+    if not stored.settled:
+        return
+
+    last = now + FAR if stored.review_at is None else stored.review_at - 1
+    for share in (1.0, *shares, *(share**8 for share in shares)):
+        assert _unversioned(stored) == _unversioned(resolve(shared, policy, now + int((last - now) * share)))
+
+
+def _unversioned(slot: Slot) -> list[Belief]:
+    return [msgspec.structs.replace(belief, version=0) for belief in slot.beliefs]

@@ -1,0 +1,119 @@
+"""Recall judges most candidates by what is stored of them, and reads whole only what it tells."""
+
+import random
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from actors.recaller import Recaller
+from beliefmesh.memory import Memory
+from beliefmesh.settings import MeshSettings, Settings, StoreSettings
+from schemas.answer import Answer
+from schemas.instant import DAY, Instant, parse_instant
+from schemas.query import Query
+from schemas.slot import StoredSlot
+from stores.local.index import LocalIndex
+from stores.sqlite.graph import SqliteGraph
+
+NOON = parse_instant("2024-06-10T12:00:00Z", "at")
+STATES = ("up", "down", "degraded")
+
+
+class Noting(SqliteGraph):
+    """The embedded graph, which notes of which slots the evidence was read."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path)
+        self.read: list[str] = []
+
+    def load_slots(self, bank: str, ids: Sequence[str]) -> dict[str, StoredSlot]:
+        self.read += ids
+        return super().load_slots(bank, ids)
+
+
+def settings(folder: Path) -> Settings:
+    return Settings(mesh=MeshSettings(folder=str(folder), runtime="inline"), stores=StoreSettings(embedder="none:"))
+
+
+def told(number: int, dice: random.Random) -> dict[str, object]:
+    """A sighting of one of forty services, some of them private, dated ahead, or to expire."""
+    observation: dict[str, object] = {
+        "id": f"o{number}",
+        "text": "",
+        "entity": f"service {dice.randrange(40)}",
+        "agent": dice.choice(("anna", "ben", "carl")),
+        "observed_at": f"2024-06-{dice.randrange(1, 10):02}T08:00:00Z",
+        "claims": [
+            {
+                "attribute": "state",
+                "value": dice.choice(STATES),
+                "stance": dice.choice(("supports",) * 6 + ("refutes",)),
+            }
+        ],
+    }
+    match dice.randrange(8):
+        case 0:
+            observation |= {"visibility": "private", "owner": observation["agent"]}
+        case 1:
+            observation["effective_at"] = f"2024-06-{dice.randrange(11, 20)}T08:00:00Z"
+        case 2:
+            observation["valid_until"] = f"2024-06-{dice.randrange(11, 20)}T08:00:00Z"
+    return observation
+
+
+def answers(folder: Path, now: Instant, whole: bool) -> list[Answer]:
+    """What is answered at a time; a filter, even one that admits everything, has every candidate read whole."""
+    filters = [lambda found: True] if whole else []
+    with Memory(settings=settings(folder), clock=lambda: now, filters=filters) as memory:
+        asked = ("What is the state of service 7?", "Which service is down?")
+        return [memory.recall(text, principal=who, limit=8) for text in asked for who in ("", "anna", "carl")]
+
+
+@pytest.mark.parametrize("days", [0, 3, 9, 40])
+def test_a_glimpse_changes_no_answer(tmp_path: Path, days: int) -> None:
+    dice = random.Random(days)
+    with Memory(settings=settings(tmp_path), clock=lambda: NOON) as memory:
+        memory.retain([told(number, dice) for number in range(200)])
+        memory.merge({"name": "service 1"}, {"name": "service 2"})
+        premise = memory.recall("What is the state of service 7?").found[0].belief.id
+        memory.retain(
+            {
+                "text": "",
+                "entity": "service 7",
+                "claims": [{"statement": "Service 7 needs care.", "kind": "derivation", "premises": [premise]}],
+            }
+        )
+
+    glimpsed, whole = (answers(tmp_path, NOON + days * DAY, each) for each in (False, True))
+
+    for one, other in zip(glimpsed, whole, strict=True):
+        assert one.found
+        assert _bare(one) == _bare(other)
+
+
+def test_the_evidence_of_what_is_told_is_read_and_no_other(tmp_path: Path) -> None:
+    with Memory(settings=settings(tmp_path), clock=lambda: NOON) as memory:
+        memory.retain(
+            [
+                {"text": "", "entity": f"service {n}", "claims": [{"attribute": "state", "value": "up"}]}
+                for n in range(60)
+            ]
+        )
+    graph = Noting(tmp_path / "graph.db")
+    index = LocalIndex(tmp_path / "index", 1, "none")
+    recaller = Recaller(graph, index, None)
+
+    answer = recaller.recall(Query(bank="default", text="What is the state of service 7?", now=NOON, limit=5))
+
+    assert len(answer.found) == 5
+    assert sorted(graph.read) == sorted(found.belief.slot for found in answer.found)
+    recaller.close()
+    index.close()
+    graph.close()
+
+
+def _bare(answer: Answer) -> Answer:
+    """Without how long each retriever took."""
+    return msgspec.structs.replace(answer, reports=())
