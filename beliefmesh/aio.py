@@ -1,9 +1,10 @@
 """The client library for asyncio: the same verbs to await, over a folder or over the network, in threads of its own."""
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial, wraps
+from itertools import islice
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from beliefmesh.memory import Memory
@@ -13,6 +14,7 @@ from schemas.limits import check_number
 
 _THREADS = 8
 _MOST_THREADS = 1_000
+_LINES_AT_ONCE = 1_000
 
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
@@ -92,6 +94,14 @@ class AsyncMemory:
     dead_letter = _awaited(Memory.dead_letter)
     replay_dead_letter = _awaited(Memory.replay_dead_letter)
     drop_dead_letter = _awaited(Memory.drop_dead_letter)
+    import_backup = _awaited(Memory.import_backup)
+
+    async def export(self, bank: str | None = None) -> AsyncIterator[bytes]:
+        """The lines of a bank's backup, as `Memory.export` gives them."""
+        lines = await self._in_thread(partial(self.memory.export, bank))
+        while some := await self._in_thread(lambda: list(islice(lines, _LINES_AT_ONCE))):
+            for line in some:
+                yield line
 
     async def close(self) -> None:
         """Finish what is in hand and give the memory up."""

@@ -22,7 +22,7 @@ from schemas.policy import DEFAULT_POLICY, Policy, check_policy
 from schemas.wire import unpack
 from stores.ports import Record
 from streams.bundles import bundled_by_bank, messages_of
-from streams.freshness import token_of
+from streams.freshness import later_token, token_of
 from streams.screen import screen
 from streams.topics import OBSERVATIONS
 
@@ -30,6 +30,7 @@ VERSION = 1
 
 _PAGE = 500
 _LINES_AT_ONCE = 1_000
+_PART_BYTES = 65_536
 
 
 PolicyFate = Literal["taken", "kept"]
@@ -82,16 +83,47 @@ def exported(home: Home, bank: str) -> Iterator[bytes]:
     yield msgspec.json.encode(Foot(count))
 
 
-def restored(home: Home, lines: Iterable[bytes]) -> Restored:
+def joined(lines: Iterable[bytes]) -> Iterator[bytes]:
+    """Lines in parts of a bearable size, each line with its end."""
+    part: list[bytes] = []
+    size = 0
+    for line in lines:
+        part.append(line.rstrip(b"\n") + b"\n")
+        size += len(line)
+        if size >= _PART_BYTES:
+            yield b"".join(part)
+            part, size = [], 0
+    yield b"".join(part)
+
+
+def bank_in(line: bytes) -> str:
+    """The bank that a backup's first line names. Raises InvalidInput."""
+    if not line:
+        raise _empty()
+    head = _read(line, 1)
+    if not isinstance(head, Head):
+        raise _misplaced(1)
+    return _checked(head, None).bank
+
+
+def is_end(line: bytes) -> bool:
+    """Whether a line is the last one of a whole backup."""
+    try:
+        return isinstance(_read(line, 0), Foot)
+    except InvalidInput:
+        return False
+
+
+def restored(home: Home, lines: Iterable[bytes], bank: str | None = None) -> Restored:
     """Append what a backup holds; to do it again, or over what is there, changes nothing that is believed.
 
-    Raises InvalidInput for a line that is not a backup's, and for a file that ends before its foot: what was read
-    until then is kept.
+    Raises InvalidInput for a line that is not a backup's, for one of another bank than `bank`, and for a file that
+    ends before its foot: what was read until then is kept.
     """
     head: Head | None = None
     policy: PolicyFate = "kept"
     count = 0
-    places: list[tuple[int, int]] = []
+    token = ""
     waiting: list[Kept] = []
     whole = False
     for number, line in enumerate(lines, 1):
@@ -99,7 +131,7 @@ def restored(home: Home, lines: Iterable[bytes]) -> Restored:
         if isinstance(read, Head) != (head is None) or whole:
             raise _misplaced(number)
         if isinstance(read, Head):
-            head = _checked(read)
+            head = _checked(read, bank)
             policy = _policy(home, head)
         elif isinstance(read, Foot):
             whole = read.observations == count
@@ -107,14 +139,14 @@ def restored(home: Home, lines: Iterable[bytes]) -> Restored:
             waiting.append(read)
             count += 1
         if len(waiting) >= _LINES_AT_ONCE:
-            places += _appended(home, head, waiting)
+            token = later_token(token, _appended(home, head, waiting))
             waiting = []
     if head is None:
-        raise InvalidInput("backup", "is empty; `beliefmesh export` writes one")
-    places += _appended(home, head, waiting)
+        raise _empty()
+    token = later_token(token, _appended(home, head, waiting))
     if not whole:
         raise InvalidInput("backup", f"ends early: {count} observations were kept, more are missing; take a whole one")
-    return Restored(head.bank, count, policy, token_of(places))
+    return Restored(head.bank, count, policy, token)
 
 
 def _records(home: Home) -> Iterator[Record]:
@@ -144,20 +176,25 @@ def _read(line: bytes, number: int) -> Head | Kept | Foot:
     return read
 
 
+def _empty() -> InvalidInput:
+    return InvalidInput("backup", "is empty; `beliefmesh export` writes one")
+
+
 def _misplaced(number: int) -> InvalidInput:
     return InvalidInput("backup", f"line {number} is out of place: a backup has one head, observations, and one foot")
 
 
-def _checked(head: Head) -> Head:
+def _checked(head: Head, bank: str | None) -> Head:
     if head.version > VERSION:
         raise InvalidInput("backup", f"has version {head.version}; this release knows {VERSION}. Upgrade Beliefmesh")
-    check_bank(head.bank)
+    if check_bank(head.bank) != (bank or head.bank):
+        raise InvalidInput("backup", f"is of the bank {head.bank}, not of {bank}; a bank comes back by its own name")
     check_policy(head.policy)
     return head
 
 
-def _appended(home: Home, head: Head | None, kept: Sequence[Kept]) -> list[tuple[int, int]]:
-    """Append observations at the times at which they were accepted, those of one time together."""
+def _appended(home: Home, head: Head | None, kept: Sequence[Kept]) -> str:
+    """Append observations at the times at which they were accepted, those of one time together; gives a token."""
     topic = home.topics.name(OBSERVATIONS)
     partitions = home.log.partitions(topic)
     places: list[tuple[int, int]] = []
@@ -169,7 +206,7 @@ def _appended(home: Home, head: Head | None, kept: Sequence[Kept]) -> list[tuple
         told = without_forgotten(home.graph, [one.observation for one in together])
         entries = bundled_by_bank(map(entry_of, told), partitions)
         places += home.log.append(topic, entries, at)
-    return places
+    return token_of(places)
 
 
 def _policy(home: Home, head: Head) -> PolicyFate:

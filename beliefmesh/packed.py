@@ -1,31 +1,60 @@
-"""Files of lines, plain or packed with gzip or zstd, as their names say."""
+"""Lines plain or packed with gzip or zstd: in files, as their names say, and as they travel."""
 
 import gzip
 import io
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import IO, Any, Literal, cast
 
 from schemas.errors import InvalidInput
 from schemas.extras import is_installed, load_with
 
-_ZSTD, _GZIP = ".zst", ".gz"
+Packing = Literal["", "gzip", "zstd"]
+
+_ENDINGS: dict[str, Packing] = {".zst": "zstd", ".gz": "gzip"}
+_GZIP_BITS = 31
+"""For zlib: the largest window, within a gzip header and trailer."""
+
+
+def packings() -> tuple[Packing, ...]:
+    """What this installation can pack and unpack, the best first."""
+    return ("zstd", "gzip") if is_installed("zstandard") else ("gzip",)
 
 
 def unpacked(raw: IO[bytes], name: str) -> Iterator[bytes]:
     """The lines of an open file. Raises InvalidInput for one that is cut off or not packed as its name says."""
-    if name.endswith(_ZSTD):
-        yield from _zstd_lines(raw, name)
-    elif not name.endswith(_GZIP):
-        yield from raw
-    else:
+    with unpacking(raw, _packing_of(name), name) as stream:
+        yield from stream
+
+
+@contextmanager
+def unpacking(raw: IO[bytes], packing: Packing, name: str, field: str = "file") -> Iterator[IO[bytes]]:
+    """What packed bytes hold, to be read. Raises InvalidInput where they are not whole, or not packed like that."""
+    if not packing:
+        yield raw
+    elif packing == "gzip":
         try:
-            with gzip.open(raw) as lines:
-                yield from lines
+            with gzip.open(raw) as stream:
+                yield cast(IO[bytes], stream)
         except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-            raise InvalidInput("file", f"{name} is not whole gzip ({error})") from error
+            raise InvalidInput(field, f"{name} is not whole gzip ({error})") from error
+    else:
+        with _zstd_read(raw, name, field) as stream:
+            yield stream
+
+
+def packed(chunks: Iterable[bytes], packing: Packing) -> Iterator[bytes]:
+    """Bytes, packed as they come. Raises MissingExtra for zstd."""
+    if not packing:
+        yield from chunks
+        return
+    packer = _zstandard().ZstdCompressor().compressobj() if packing == "zstd" else zlib.compressobj(wbits=_GZIP_BITS)
+    for chunk in chunks:
+        if ready := packer.compress(chunk):
+            yield ready
+    yield packer.flush()
 
 
 @contextmanager
@@ -40,11 +69,16 @@ def packing(path: Path) -> Iterator[IO[bytes]]:
         coming.unlink(missing_ok=True)
 
 
+def _packing_of(name: str) -> Packing:
+    return next((packing for ending, packing in _ENDINGS.items() if name.endswith(ending)), "")
+
+
 def _packer(raw: IO[bytes], name: str) -> IO[bytes]:
-    if name.endswith(_ZSTD):
+    chosen = _packing_of(name)
+    if chosen == "zstd":
         writer: IO[bytes] = _zstandard().ZstdCompressor().stream_writer(raw, closefd=False)
         return writer
-    if name.endswith(_GZIP):
+    if chosen == "gzip":
         return cast(IO[bytes], gzip.open(raw, "wb"))
     return io.BufferedWriter(_Open(raw))
 
@@ -62,15 +96,16 @@ class _Open(io.RawIOBase):
         return self._file.write(data)
 
 
-def _zstd_lines(raw: IO[bytes], name: str) -> Iterator[bytes]:
+@contextmanager
+def _zstd_read(raw: IO[bytes], name: str, field: str) -> Iterator[IO[bytes]]:
     if not is_installed("zstandard"):
-        raise InvalidInput("file", f"{name} is packed with zstd; install beliefmesh[zstd], or unpack it with zstd -d")
+        raise InvalidInput(field, f"{name} is packed with zstd; install beliefmesh[zstd], or unpack it with zstd -d")
     zstandard = _zstandard()
     try:
         with zstandard.ZstdDecompressor().stream_reader(raw, read_across_frames=True, closefd=False) as stream:
-            yield from io.BufferedReader(stream)
+            yield cast(IO[bytes], io.BufferedReader(stream))
     except zstandard.ZstdError as error:
-        raise InvalidInput("file", f"{name} is not whole zstd ({error})") from error
+        raise InvalidInput(field, f"{name} is not whole zstd ({error})") from error
 
 
 def _zstandard() -> Any:

@@ -3,6 +3,7 @@
 from types import TracebackType
 
 from beliefmesh.remote_verbs.asking import RemoteAsking
+from beliefmesh.remote_verbs.backing import RemoteBacking
 from beliefmesh.remote_verbs.following import RemoteFollowing
 from beliefmesh.remote_verbs.judging import RemoteJudging
 from beliefmesh.remote_verbs.keeping import RemoteKeeping
@@ -24,6 +25,7 @@ class RemoteMemory(
     RemoteOperating,
     RemoteFollowing,
     RemoteUpkeep,
+    RemoteBacking,
 ):
     """A client of a mesh that serves HTTP at `url`; for several threads. It holds nothing that needs closing.
 

@@ -9,9 +9,8 @@ from rich.console import Console
 from rich.text import Text
 
 from beliefmesh.backup import Restored
-from beliefmesh.cli.session import Session, inline, session_of, with_flags
+from beliefmesh.cli.session import AnyMemory, Session, session_of, with_flags
 from beliefmesh.cli.sources import bar
-from beliefmesh.memory import Memory
 from beliefmesh.packed import packing, unpacked
 from schemas.errors import InvalidInput
 
@@ -28,7 +27,7 @@ def export_command(context: click.Context, file: str) -> None:
     A name that ends in .gz or .zst packs it; - is standard output.
     """
     session = session_of(context)
-    with Memory(settings=inline(session.loaded().settings)) as memory:
+    with session.memory() as memory:
         if file == _STDOUT:
             sys.stdout.buffer.writelines(line + b"\n" for line in memory.export())
             return
@@ -43,7 +42,7 @@ def export_command(context: click.Context, file: str) -> None:
 def import_backup(session: Session, file: str) -> None:
     """Bring the bank in a file back, under its own name; over a bank that is there nothing is told twice."""
     path = Path(file)
-    with Memory(settings=inline(session.loaded().settings)) as memory, path.open("rb") as raw, bar(session) as shown:
+    with session.memory() as memory, path.open("rb") as raw, bar(session) as shown:
         task = shown.add_task(path.name, total=path.stat().st_size)
 
         def lines() -> Iterator[bytes]:
@@ -56,7 +55,7 @@ def import_backup(session: Session, file: str) -> None:
     session.emit(done, lambda console: _show(console, done))
 
 
-def _written(session: Session, memory: Memory, path: Path) -> int:
+def _written(session: Session, memory: AnyMemory, path: Path) -> int:
     count = -2
     with packing(path) as file, bar(session) as shown:
         task = shown.add_task(path.name, total=None)

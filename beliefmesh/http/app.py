@@ -5,6 +5,7 @@ from contextlib import asynccontextmanager
 from http import HTTPStatus
 
 import structlog
+from anyio import CapacityLimiter
 from anyio.to_thread import current_default_thread_limiter
 from fastapi import Depends, FastAPI
 from fastapi.exceptions import RequestValidationError
@@ -14,6 +15,7 @@ from starlette.responses import Response
 
 from beliefmesh.ending import Ending
 from beliefmesh.http import (
+    backups,
     beliefs,
     changes,
     entities,
@@ -52,6 +54,7 @@ from stores.ledger import new_owner
 FAMILIES = (
     observations,
     imports,
+    backups,
     changes,
     narratives,
     sources,
@@ -89,6 +92,7 @@ def create_app(memory: Memory, settings: Settings) -> FastAPI:
     app.state.settings = settings
     app.state.owner = new_owner()
     app.state.quotas = Quotas(settings.limits)
+    app.state.restores = CapacityLimiter(backups.AT_ONCE)
     app.state.door = door_of(settings.access, settings.mesh.folder, memory.home.clock)
     audit = Audit(settings.access.audit) if settings.access.audit else None
     for family in FAMILIES:

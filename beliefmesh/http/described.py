@@ -83,6 +83,12 @@ LINES_BODY: Schema = {
         "content": {"application/x-ndjson": {"schema": {"type": "string", "description": "one observation a line"}}},
     }
 }
+BACKUP_BODY: Schema = {
+    "requestBody": {
+        "required": True,
+        "content": {"application/x-ndjson": {"schema": {"type": "string", "description": "the lines of a backup"}}},
+    }
+}
 OBSERVATIONS_BODY = body({"anyOf": [_OBSERVATION, {"type": "array", "items": _OBSERVATION}, _TEXT]}, lines=True)
 RECALL_BODY = body(_QUERY)
 REVOKE_BODY = body(

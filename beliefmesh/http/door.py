@@ -21,12 +21,24 @@ _SCHEME = "bearer"
 SOURCE = "/v1/banks/{bank}/sources/{name}"
 """Where webhooks come in."""
 
-_NAMING = (SOURCE, "/v1/banks/{bank}/refused")
+_NAMING = (SOURCE, "/v1/banks/{bank}/refused", "/v1/banks/{bank}/import-backup")
 """Where what is told names its authors itself, or may once it is replayed."""
+_WHOLE = "/v1/banks/{bank}/export"
+"""What tells every word of a bank, whoever it was meant for: to one who may ask as each of them."""
 _IN_BANK = "/v1/banks/{bank}/"
 _QUESTIONS = ("/recall", "/reflect", "/explanations")
 """What is asked by POST, as a question may be long."""
-_OWNERS = ("/forget", "/calibrate", "/policy", "/profile", "/doctor", "/jobs/{name}", "/budget", "/learn-value")
+_OWNERS = (
+    "/import-backup",
+    "/forget",
+    "/calibrate",
+    "/policy",
+    "/profile",
+    "/doctor",
+    "/jobs/{name}",
+    "/budget",
+    "/learn-value",
+)
 """What changes a bank beyond telling it something."""
 _OF_EVERY_BANK: dict[tuple[str, str], Role] = {
     ("GET", "/v1/banks"): "reader",
@@ -101,6 +113,8 @@ async def admit(request: Request) -> None:
     request.state.grant = grant
     if route in _NAMING and not grant.delegate:
         raise AccessDenied(f"a source names its authors itself, and {grant.name} speaks for itself only")
+    if route == _WHOLE and not grant.delegate:
+        raise AccessDenied(f"a backup has the private words of all, and {grant.name} asks for itself only")
     if route.startswith(_IN_BANK):
         grant.require_bank(request.path_params["bank"])
         grant.require_role(_needed(request.method, route))
@@ -128,6 +142,8 @@ def granted(request: Request) -> Grant:
 
 
 def _needed(method: str, route: str) -> Role:
+    if route == _WHOLE:
+        return "admin"
     if method == "GET" or (method == "POST" and route.endswith(_QUESTIONS)):
         return "reader"
     return "admin" if route.endswith(_OWNERS) else "writer"

@@ -1,10 +1,7 @@
 """The route of imports of any size: lines are kept as they arrive, and what became of them is told meanwhile."""
 
-import asyncio
-import hashlib
 import time
 from collections.abc import AsyncIterator
-from contextlib import suppress
 
 import msgspec
 from fastapi import APIRouter
@@ -14,28 +11,22 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from beliefmesh.failure import error_to_builtins
+from beliefmesh.http.arriving import Arriving, taking
 from beliefmesh.http.body import LINES_TYPE, MEGABYTE, signed_lines
 from beliefmesh.http.described import LINES_BODY
-from beliefmesh.http.lasting import lasting
 from beliefmesh.http.lines import Lines
-from beliefmesh.http.once import Repeated, asked_by, begun, key_of
 from beliefmesh.memory import Memory
 from beliefmesh.quota import BYTES, DAILY_BYTES, OBSERVATIONS, Quotas
-from schemas.errors import BeliefmeshError, Busy, KeyReused, StoreUnavailable
+from schemas.errors import BeliefmeshError, Busy
 from schemas.limits import check_bank
-from stores.sqlite.replies import KEY_FIELD, HeldKey, KeptReply
+from stores.sqlite.replies import HeldKey, KeptReply
 from streams.freshness import later_token
 
 router = APIRouter(prefix="/v1/banks/{bank}", tags=["observations"])
 
 _LINES_AT_ONCE = 1_000
 _BYTES_AT_ONCE = 2 * MEGABYTE
-_SETTLED_SECONDS = 0.25
-"""Where nothing more comes for so long, what has come is kept."""
-
-_IDLE_SECONDS = 60.0
 _TOLD_EVERY_SECONDS = 1.0
-_LONGEST_WAIT_SECONDS = 60.0
 
 
 class ImportedSoFar(msgspec.Struct, kw_only=True):
@@ -59,19 +50,7 @@ async def import_lines(bank: str, request: Request, wait: bool = False) -> Respo
     """
     check_bank(bank)
     memory: Memory = request.app.state.memory
-    key = key_of(request)
-    claimed: HeldKey | None = None
-    if key:
-        claimed, kept = await begun(request, key, asked_by(request, ""))
-        if kept is not None:
-            await _require_same(request, kept)
-            raise Repeated(kept)
-    try:
-        return lasting(request, Import(request, memory, bank, claimed, wait=wait))
-    except Busy:
-        if claimed is not None:
-            await run_in_threadpool(memory.home.replies.release, claimed)
-        raise
+    return await taking(request, lambda claimed: Import(request, memory, bank, claimed, wait=wait))
 
 
 class Import(Response):
@@ -88,10 +67,9 @@ class Import(Response):
         self._bank = bank
         self._claimed = claimed
         self._wait = wait
-        self._drain = state.drain
         self._quotas: Quotas = state.quotas
         self._limit: int = state.settings.http.max_body_mb * MEGABYTE
-        self._hash = hashlib.sha256()
+        self._arriving = Arriving(request, bank)
         self._so_far = ImportedSoFar()
         self._told_at = 0.0
 
@@ -141,7 +119,7 @@ class Import(Response):
     async def _lines(self) -> AsyncIterator[bytes | None]:
         """The lines that say something, counting all of them; None where nothing came for a moment."""
         lines = Lines(self._limit)
-        async for chunk in self._chunks():
+        async for chunk in self._arriving.chunks():
             if chunk is None:
                 yield None
                 continue
@@ -156,39 +134,9 @@ class Import(Response):
         self._so_far.refused += line is None
         return line if line is not None and line.strip() else b""
 
-    async def _chunks(self) -> AsyncIterator[bytes | None]:
-        """The body as it arrives; None where nothing came for a moment. Raises Busy where nothing comes for long."""
-        stream = self._request.stream()
-        coming = asyncio.ensure_future(_next(stream))
-        idle = 0.0
-        try:
-            while True:
-                done, _ = await asyncio.wait({coming}, timeout=_SETTLED_SECONDS)
-                if self._drain.begun:
-                    raise _ending()
-                if not done:
-                    idle += _SETTLED_SECONDS
-                    if idle >= _IDLE_SECONDS:
-                        raise Busy(f"nothing came for {_IDLE_SECONDS:g} s; send the rest again")
-                    yield None
-                    continue
-                chunk = coming.result()
-                if chunk is None:
-                    return
-                idle = 0.0
-                self._hash.update(chunk)
-                self._quotas.take_bytes(self._bank, len(chunk))
-                yield chunk
-                await self._patient(BYTES, DAILY_BYTES)  # also where no line comes to its end, or none says anything
-                coming = asyncio.ensure_future(_next(stream))
-        finally:
-            coming.cancel()
-            with suppress(asyncio.CancelledError, ClientDisconnect):
-                await coming
-
     async def _keep(self, batch: list[bytes]) -> None:
         """Put a batch into the log, once the bank's limits let it."""
-        await self._patient(BYTES, DAILY_BYTES, OBSERVATIONS)
+        await self._arriving.patient(BYTES, DAILY_BYTES, OBSERVATIONS)
         self._quotas.take(self._bank, OBSERVATIONS, len(batch))
         signed = await run_in_threadpool(signed_lines, self._request, batch)
         done = await run_in_threadpool(self._memory.import_lines, signed, bank=self._bank)
@@ -198,18 +146,9 @@ class Import(Response):
         so_far.unclear += done.unclear
         so_far.token = later_token(so_far.token, done.token)
 
-    async def _patient(self, *measures: str) -> None:
-        """Wait until the bank may go on; a limit that holds for long is told instead, as is that the process ends."""
-        for measure in measures:
-            while wanting := self._quotas.wanting(self._bank, measure):
-                if wanting > _LONGEST_WAIT_SECONDS:
-                    self._quotas.take(self._bank, measure, 1)
-                if await self._drain.within(min(wanting, 1.0)):
-                    raise _ending()
-
     async def _ended(self) -> bytes:
         """The totals, once all is recallable if that was asked for."""
-        told = {**msgspec.to_builtins(self._so_far), "sha256": self._hash.hexdigest(), "ended": True}
+        told = {**msgspec.to_builtins(self._so_far), "sha256": self._arriving.sha256, "ended": True}
         if self._wait:
             try:
                 await run_in_threadpool(self._memory.wait, self._so_far.token)
@@ -227,20 +166,3 @@ class Import(Response):
     async def _give_up(self) -> None:
         if self._claimed is not None:
             await run_in_threadpool(self._memory.home.replies.release, self._claimed)
-
-
-def _ending() -> StoreUnavailable:
-    return StoreUnavailable("this process ends; send the rest again, what was accepted stays so")
-
-
-async def _require_same(request: Request, kept: KeptReply) -> None:
-    """Raises KeyReused where the body is not the one that was imported under the key."""
-    seen = hashlib.sha256()
-    async for chunk in request.stream():
-        seen.update(chunk)
-    if msgspec.json.decode(kept.body).get("sha256") != seen.hexdigest():
-        raise KeyReused(KEY_FIELD, "came with another body before; take a new key for each request")
-
-
-async def _next(stream: AsyncIterator[bytes]) -> bytes | None:
-    return await anext(stream, None)

@@ -28,11 +28,11 @@ REPLAYED_HEADER = "Idempotency-Replayed"
 
 _SAFE = ("GET", "HEAD", "OPTIONS")
 _QUESTION = "/v1/banks/{bank}/recall"
-_COUNTS = ("/v1/banks/{bank}/forget", "/v1/banks/{bank}/import")
-"""What replies numbers and ids alone."""
+_STREAMED = ("/v1/banks/{bank}/import", "/v1/banks/{bank}/import-backup")
+"""Their bodies may be of any size, so that their routes read them, and claim the key themselves."""
 
-_STREAMED = "/v1/banks/{bank}/import"
-"""Its body may be of any size, so that its route reads it, and claims the key itself."""
+_COUNTS = ("/v1/banks/{bank}/forget", *_STREAMED)
+"""What replies numbers and ids alone."""
 
 _MOST_CHARACTERS = 255
 _FIRST_ERROR = 400
@@ -59,7 +59,7 @@ async def once(request: Request) -> None:
 
     Raises Repeated with the reply if it ran before, KeyReused, InFlight, and InvalidInput for what can be no key.
     """
-    key = "" if request.scope["route"].path == _STREAMED else key_of(request)
+    key = "" if request.scope["route"].path in _STREAMED else key_of(request)
     if key:
         body = await read_bytes(request)
         claimed, kept = await begun(request, key, asked_by(request, hashlib.sha256(body).hexdigest()))

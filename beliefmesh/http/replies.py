@@ -162,6 +162,7 @@ def _profile(components: Components) -> Schema:
 
 _BELIEF = plain(Belief)
 _RECEIPT = encoded(Receipt)
+_RESTORED = {"bank": TEXT, "observations": COUNT, "policy": {"enum": ["taken", "kept"]}, "token": TEXT, "sha256": TEXT}
 _FIGURES = ReplyShape(lambda _: _ANY)
 
 REPLIES: Mapping[tuple[str, str], ReplyShape] = {
@@ -169,6 +170,8 @@ REPLIES: Mapping[tuple[str, str], ReplyShape] = {
         lambda components: {"anyOf": [components.encoded(Receipt), components.encoded(Imported)]}, (202, 200)
     ),
     ("POST", f"{_IN_BANK}/import"): ReplyShape(lambda _: TEXT, (), "application/x-ndjson"),
+    ("GET", f"{_IN_BANK}/export"): ReplyShape(lambda _: TEXT, (), "application/x-ndjson"),
+    ("POST", f"{_IN_BANK}/import-backup"): ReplyShape(these(**_RESTORED)),
     ("GET", "/v1/receipts/{token}"): ReplyShape(these(recallable=FLAG), (200, 202)),
     ("GET", f"{_IN_BANK}/changes"): ReplyShape(page_of("changes", _change, more=FLAG), instead="text/event-stream"),
     ("GET", f"{_IN_BANK}/narratives"): ReplyShape(page_of("narratives", _BELIEF)),

@@ -1,5 +1,6 @@
 """What every verb of a client stands on: a sender, the bank that a call is about, structs out of what is answered."""
 
+import time
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
@@ -10,6 +11,9 @@ from schemas.entity import Entity
 from schemas.errors import Busy, MalformedMessage
 from schemas.limits import check_bank
 from schemas.wire import load
+
+_LONGEST_WAIT = 60.0
+"""For so many seconds one request may wait."""
 
 Named = str | Mapping[str, object] | Entity
 Result = TypeVar("Result", bound=msgspec.Struct)
@@ -29,11 +33,13 @@ class Connected:
 
     def wait(self, token: str, timeout: float = 30.0) -> None:
         """Return once what the token names is recallable. Raises Busy after `timeout` seconds."""
-        if (
-            token
-            and not self._json("GET", f"/v1/receipts/{segment(token, 'token')}", {"timeout": timeout})["recallable"]
-        ):
-            raise Busy(f"not recallable after {timeout:g} s; the stream is behind, try again later")
+        until = time.monotonic() + timeout
+        while token:
+            part = max(0.0, min(until - time.monotonic(), _LONGEST_WAIT))
+            if self._json("GET", f"/v1/receipts/{segment(token, 'token')}", {"timeout": part})["recallable"]:
+                return
+            if time.monotonic() >= until:
+                raise Busy(f"not recallable after {timeout:g} s; the stream is behind, try again later")
 
     def banks(self) -> list[str]:
         """The banks that hold anything."""

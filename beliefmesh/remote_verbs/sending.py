@@ -2,7 +2,8 @@
 
 import http.client
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import closing, contextmanager
 from urllib.parse import SplitResult, quote, urlencode, urlsplit
 from uuid import uuid4
 
@@ -56,26 +57,80 @@ class Sender:
         What is not a GET `writes`, unless it is said not to.
         """
         given = {name: check_text(f"{value}", name) for name, value in (asked or {}).items() if value is not None}
-        target = self._parts.path.rstrip("/") + path + (f"?{urlencode(given)}" if given else "")
-        headers = {"Accept": EXACT_TYPE, **({} if body is None else {"Content-Type": content}), **_asker(principal)}
-        if self._key:
-            headers["Authorization"] = f"Bearer {self._key}"
+        target = self._target(path) + (f"?{urlencode(given)}" if given else "")
+        headers = self._headers(EXACT_TYPE, {} if body is None else {"Content-Type": content}) | _asker(principal)
         if method != "GET" if writes is None else writes:
             headers[KEY_FIELD] = uuid4().hex
         return patiently(lambda: self._once(method, target, body, headers), self._patience)
 
-    def _once(self, method: str, target: str, body: bytes | None, headers: Mapping[str, str]) -> Replied:
-        secure = self._parts.scheme == "https"
-        kind = http.client.HTTPSConnection if secure else http.client.HTTPConnection
-        connection = kind(self._parts.hostname or "", self._parts.port, timeout=_ANSWER_SECONDS)
-        try:
-            connection.request(method, target, body, dict(headers))
+    @contextmanager
+    def download(self, path: str, headers: Mapping[str, str]) -> Iterator[http.client.HTTPResponse]:
+        """A reply of any size, to be read as it comes. Raises StoreUnavailable where it is cut off."""
+        opened: list[http.client.HTTPResponse] = []
+
+        def ask() -> Replied:
+            connection.close()
+            connection.request("GET", self._target(path), headers=self._headers(JSON_TYPE, headers))
             response = connection.getresponse()
-            return Replied(response.status, response.read(), response.headers.get("Retry-After"))
+            if response.status >= http.client.BAD_REQUEST:
+                return _replied(response)
+            opened.append(response)
+            return Replied(response.status, b"")
+
+        with self._connected() as connection:
+            patiently(lambda: self._asked(ask), self._patience)
+            try:
+                yield opened[-1]
+            except (OSError, http.client.HTTPException) as error:
+                raise StoreUnavailable(f"what the mesh at {self.url} sent was cut off ({error})") from error
+
+    def upload(self, path: str, parts: Iterable[bytes], headers: Mapping[str, str]) -> bytes:
+        """What the mesh replies to a body of any size, which is sent as it is made, and so but once."""
+        with self._connected() as connection:
+
+            def ask() -> Replied:
+                try:
+                    connection.request(
+                        "POST", self._target(path), iter(parts), self._headers(JSON_TYPE, headers), encode_chunked=True
+                    )
+                except ConnectionError:  # a mesh that refuses reads no further, and may have said why
+                    return _replied(connection.getresponse())
+                return _replied(connection.getresponse())
+
+            return patiently(lambda: self._asked(ask), 0.0)
+
+    def _once(self, method: str, target: str, body: bytes | None, headers: Mapping[str, str]) -> Replied:
+        with self._connected() as connection:
+
+            def ask() -> Replied:
+                connection.request(method, target, body, dict(headers))
+                return _replied(connection.getresponse())
+
+            return self._asked(ask)
+
+    def _asked(self, ask: Callable[[], Replied]) -> Replied:
+        """What is replied; StoreUnavailable where nothing is."""
+        try:
+            return ask()
         except (OSError, http.client.HTTPException) as error:
             raise StoreUnavailable(f"the mesh at {self.url} cannot be reached ({error})") from error
-        finally:
-            connection.close()
+
+    def _connected(self) -> "closing[http.client.HTTPConnection]":
+        """A connection that is closed at the end; it begins with the first request."""
+        secure = self._parts.scheme == "https"
+        kind = http.client.HTTPSConnection if secure else http.client.HTTPConnection
+        return closing(kind(self._parts.hostname or "", self._parts.port, timeout=_ANSWER_SECONDS))
+
+    def _target(self, path: str) -> str:
+        return self._parts.path.rstrip("/") + path
+
+    def _headers(self, accept: str, more: Mapping[str, str]) -> dict[str, str]:
+        key = {"Authorization": f"Bearer {self._key}"} if self._key else {}
+        return {"Accept": accept, **more, **key}
+
+
+def _replied(response: http.client.HTTPResponse) -> Replied:
+    return Replied(response.status, response.read(), response.headers.get("Retry-After"))
 
 
 def check_key(key: str) -> str:

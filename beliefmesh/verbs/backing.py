@@ -5,7 +5,8 @@ from collections.abc import Iterable, Iterator
 from beliefmesh.backup import Restored, exported, restored
 from beliefmesh.verbs.bound import Bound
 
-_PATIENCE = 3_600.0
+RESTORED_SECONDS = 3_600.0
+"""For so long what was brought back is waited for."""
 
 
 class Backing(Bound):
@@ -15,12 +16,13 @@ class Backing(Bound):
         """The lines of a bank's backup (`backup.py`): its policy and its observations, as the log has them now."""
         return exported(self.home, self._bank(bank))
 
-    def import_backup(self, lines: Iterable[bytes]) -> Restored:
-        """Bring a backup's bank back, recallable on return; over what is there already nothing changes.
+    def import_backup(self, lines: Iterable[bytes], *, bank: str | None = None, wait: bool = True) -> Restored:
+        """Bring a backup's bank back, with `wait` recallable on return; over what is there already nothing changes.
 
-        Raises InvalidInput for what is no backup, or only a part of one.
+        Raises InvalidInput for what is no backup, or only a part of one, and for one of another bank than `bank`.
         """
         self.home.require_open()
-        done = restored(self.home, lines)
-        self.wait(done.token, timeout=_PATIENCE)
+        done = restored(self.home, lines, bank)
+        if wait:
+            self.wait(done.token, timeout=RESTORED_SECONDS)
         return done

@@ -109,6 +109,9 @@ def test_a_reader_asks_and_changes_nothing(app: FastAPI, ask: Ask) -> None:
         response = ask(method, path, {"role": "reader", "banks": ("acme",)}, json={})
 
         in_bank = path.startswith("/v1/banks/acme/")
+        if (method, path) == ("GET", "/v1/banks/acme/export"):
+            assert response.status_code == 403, "a backup has every word, whoever it was meant for"
+            continue
         if in_bank and method != "GET" and (method, path) not in asking:
             assert response.status_code == 403, (method, path, response.text)
         if in_bank and (method == "GET" or (method, path) in asking):

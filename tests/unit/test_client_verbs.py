@@ -47,6 +47,7 @@ VERBS = [
     "dead_letter",
     "replay_dead_letter",
     "drop_dead_letter",
+    "import_backup",
 ]
 
 NOT_SENT = {
