@@ -1,6 +1,6 @@
 """What to write when evidence leaves a slot for good, and other evidence may take its place: forgetting, compaction."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from operator import attrgetter
 
 import msgspec
@@ -30,24 +30,24 @@ def amend(
 
     It is as if what is removed had never been told. Ids that the slot does not hold are passed over, so that an
     amendment may be repeated; `again` removes them all the same, where a store kept them from a write that died. An id
-    that is both removed and added is replaced. A slot without any evidence ends. With `demote` it is not embedded any
-    more.
+    that is both removed and added is replaced, whichever of the two would stay otherwise. A slot without any evidence
+    ends. With `demote` it is not embedded any more.
     """
     held = {piece.id: piece for piece in stored.evidence} if stored else {}
-    dropped = {id: None for id in remove if id in held or again}
+    there = {piece.id for piece in add if held.get(piece.id) == piece}
+    dropped = {id: None for id in remove if id not in there and (id in held or again)}
     kept = {id: piece for id, piece in held.items() if id not in dropped}
     added: dict[str, Evidence] = {}
     for piece in add:
         known = added.get(piece.id) or kept.get(piece.id)
         if known is None or replaces(piece, known):
             added[piece.id] = piece
-            dropped.pop(piece.id, None)
     if not kept and not added:
         return None if stored is None else _ended(stored, tuple(dropped), now)
     evidence = sorted((kept | added).values(), key=_BY_ID)
     revision = decided(stored, evidence, add, tuple(added.values()), policy, now, tuple(dropped), fallen, demote)
-    gone = [held[id] for id in dropped if id in held]
-    return msgspec.structs.replace(revision, change=_told(revision.change, gone))
+    gone = [id for id in dropped if id in held]
+    return msgspec.structs.replace(revision, change=_told(revision.change, gone, added))
 
 
 def _ended(stored: StoredSlot, dropped: tuple[str, ...], now: Instant) -> Revision:
@@ -68,8 +68,8 @@ def _ended(stored: StoredSlot, dropped: tuple[str, ...], now: Instant) -> Revisi
     return Revision(StoredSlot(slot, ()), decision, msgspec.structs.replace(change, removed=len(stored.evidence)))
 
 
-def _told(change: Change, removed: Sequence[Evidence]) -> Change:
-    """The change with how much was removed, and the slot itself to be indexed again for those who saw what is gone."""
-    if not removed:
+def _told(change: Change, gone: Sequence[str], added: Collection[str]) -> Change:
+    """The change with how much left for good, and the slot to be indexed again for those who saw what is gone."""
+    if not gone:
         return change
-    return msgspec.structs.replace(change, removed=len(removed), refresh=(change.slot,))
+    return msgspec.structs.replace(change, removed=sum(id not in added for id in gone), refresh=(change.slot,))

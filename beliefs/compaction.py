@@ -31,7 +31,7 @@ def spent(evidence: Sequence[Evidence], now: Instant) -> dict[str, str]:
     standing: dict[tuple[object, ...], Evidence] = {}
     replaced: dict[str, str] = {}
     for piece in sorted(evidence, key=_IN_ORDER, reverse=True):
-        if not _may_stand(piece, now):
+        if not may_stand(piece, now):
             continue
         newest = standing.setdefault(_voice(piece), piece)
         if newest is not piece and not piece.pinned:
@@ -44,7 +44,7 @@ def without(evidence: Sequence[Evidence], replaced: dict[str, str]) -> list[Evid
     return [piece for piece in evidence if piece.id not in replaced]
 
 
-def _may_stand(piece: Evidence, now: Instant) -> bool:
+def may_stand(piece: Evidence, now: Instant) -> bool:
     """Whether it has begun, has no end of its own, and is plain testimony: no verdict, echo, command or conclusion.
 
     Of an opinion the first word counts for where it was formed, so none of them goes.

@@ -117,7 +117,7 @@ def _statuses(found: Sequence[Candidate], verdicts: Sequence[Verdict]) -> Mappin
 
 
 def _belief(first: Evidence, candidate: Candidate, verdict: Verdict) -> Belief:
-    told = _spokesman(candidate.supporters or candidate.silent or candidate.refuters)
+    told = spokesman(candidate)
     words = told.evidence
     untils = [voice.evidence.valid_until for voice in candidate.supporters]
     statement = words.statement or compose(words.entity, words.attribute, words.value, candidate.scope)
@@ -153,11 +153,12 @@ def _belief(first: Evidence, candidate: Candidate, verdict: Verdict) -> Belief:
     )
 
 
-def _spokesman(voices: Sequence[Voice]) -> Voice:
+def spokesman(candidate: Candidate) -> Voice:
     """Whose words the belief bears: the newest that are not a mere verdict on it.
 
     Where close values count as one, the newest of those who name the value that the rest are taken for.
     """
+    voices = candidate.supporters or candidate.silent or candidate.refuters
     telling = [voice for voice in voices if voice.evidence.source.type != "feedback"] or voices
     return next((voice for voice in reversed(telling) if voice.own_key in ("", voice.value_key)), telling[-1])
 

@@ -16,7 +16,8 @@ class Evidence(msgspec.Struct, frozen=True, gc=False, kw_only=True, omit_default
 
     `effective_at` is the one time that orders evidence: the date from which it says it holds, else
     `observed_at`. `scheduled` says that such a date was given: then it counts from that date only.
-    `ingested_at` is when the log accepted it; it never decides anything but `known_at` questions.
+    `ingested_at` is when the log accepted it; it never decides anything but `known_at` questions. `digest` names the
+    digest that it is a voice of (schemas/digest.py): then its own words lie in the archive, and `statement` is empty.
     """
 
     id: str
@@ -52,6 +53,7 @@ class Evidence(msgspec.Struct, frozen=True, gc=False, kw_only=True, omit_default
     mentions: tuple[Entity, ...] = ()
     premises: tuple[str, ...] = ()
     extractor: str = "structured"
+    digest: str = ""
 
     @property
     def origin(self) -> str:
@@ -63,13 +65,15 @@ class Evidence(msgspec.Struct, frozen=True, gc=False, kw_only=True, omit_default
         return load, (dump(self), Evidence)
 
 
-def contents(piece: Evidence) -> tuple[Instant, bytes]:
+def contents(piece: Evidence) -> tuple[bool, Instant, bytes]:
     """What decides where one id has two contents: the smaller stays, whichever came first.
 
-    When the log accepted it is no part of that. Every field is written: which defaults msgspec leaves out goes by the
-    identity of objects, so that bytes of equal evidence may differ by the way that it came.
+    A voice of a digest, which has no words, comes after what has its own. When the log accepted it is no part of that.
+    Every field is written: which defaults msgspec leaves out goes by the identity of objects, so that bytes of equal
+    evidence may differ by the way that it came.
     """
-    return piece.effective_at, _ENCODER.encode(_plain(msgspec.structs.replace(piece, ingested_at=0)))
+    told = _plain(msgspec.structs.replace(piece, ingested_at=0))
+    return piece.digest != "", piece.effective_at, _ENCODER.encode(told)
 
 
 def _plain(value: object) -> object:

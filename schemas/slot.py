@@ -54,8 +54,9 @@ class StoredSlot(msgspec.Struct, frozen=True, gc=False):
 class Decision(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     """A write, as data: new evidence, the slot at `expected_version + 1`, and the beliefs that changed.
 
-    `removed` are ids of evidence that leaves the slot for good. `ends` says that none is left: the slot goes too, with
-    all that came with it.
+    `removed` are ids of evidence that leaves the slot for good; one that is in `evidence` as well is replaced by that,
+    whichever of the two a store would keep otherwise. `ends` says that none is left: the slot goes too, with all that
+    came with it.
     """
 
     slot: Slot
@@ -67,7 +68,7 @@ class Decision(msgspec.Struct, frozen=True, gc=False, kw_only=True):
 
 
 class Amendment(msgspec.Struct, frozen=True, gc=False, kw_only=True):
-    """What is to leave a slot for good (ids of its evidence), and what comes in its place.
+    """What is to leave a slot for good (ids of its evidence), and what comes in its place, with the same ids or others.
 
     With a `version` it is for the slot as it was then: nothing is done, and no change told, if it has moved on.
     `demote` takes the slot out of the vectors.

@@ -10,7 +10,7 @@ import msgspec
 from schemas.errors import MalformedMessage, UnknownSchemaVersion
 
 MAJOR = 1
-MINOR = 2
+MINOR = 3
 """MINOR rises with a field that may be left out, and with a listed value; MAJOR with all else (docs/producing.md)."""
 
 Body = TypeVar("Body", bound=msgspec.Struct)

@@ -25,9 +25,6 @@ def _check(decision: Decision) -> None:
     slot = decision.slot
     if decision.ends and (decision.evidence or slot.beliefs):
         raise InvalidInput("decision", f"ends slot {slot.id} and states something in it; do one of the two")
-    both = {piece.id for piece in decision.evidence}.intersection(decision.removed)
-    if both:
-        raise InvalidInput("decision.removed", f"names {min(both)}, which the decision adds; do one of the two")
     if slot.version != decision.expected_version + 1:
         raise InvalidInput(
             "slot.version", f"is {slot.version}; it must be expected_version + 1 = {decision.expected_version + 1}"

@@ -66,6 +66,8 @@ def _check_evidence(evidence: Evidence) -> None:
     check_number(evidence.weight, "weight", 0.0, MAX_WEIGHT)
     _check_times(evidence, "", ("observed_at", "ingested_at", *_PERIODS))
     _check_said(evidence, "")
+    if evidence.digest:
+        raise InvalidInput("digest", "is for the graph alone, which keeps the words elsewhere; leave it out")
     place = (evidence.bank, evidence.entity, evidence.attribute, evidence.statement, evidence.network)
     if evidence.slot != slot_id(*place):
         raise InvalidInput("slot", "is not the slot of its bank, entity, attribute and network")

@@ -15,8 +15,9 @@ from stores.nebula.claim import Claims, batches
 from stores.nebula.edges import delete_edges, evidence_edges, name_edge, slot_edges
 from stores.nebula.errors import NebulaRefused
 from stores.nebula.fetch import by_vid, read_heads
+from stores.nebula.pieces import pieces_in
 from stores.nebula.plan import NOTHING, Head, Loose, Wanted, delete_loose
-from stores.nebula.rows import read, written
+from stores.nebula.rows import written
 from stores.nebula.schema import NEVER, SLOT
 from stores.nebula.script import Script, name, number, quoted, vids
 from stores.nebula.session import NebulaSessions
@@ -70,8 +71,8 @@ class Eraser:
         if slot is None:
             return Erasure(head=head, intent=head.loose, goes=head.loose, was_there=False)
         rows = self._sessions.read(ngql.HELD_EVIDENCE, vids=quoted(head.vid))
-        pieces = [read(row["body"], Evidence) for row in rows if row["body"] is not None]
-        own = [piece for piece in pieces if piece.slot == slot.id]
+        pieces = pieces_in(self._sessions, slot.bank, [row["body"] for row in rows])
+        own = [piece for piece in pieces if piece is not None and piece.slot == slot.id]
         goes = _all_of(slot, own).with_all(head.loose)
         return Erasure(head=head, intent=head.loose, goes=goes, was_there=True)
 
@@ -132,4 +133,5 @@ def _all_of(slot: Slot, evidence: Sequence[Evidence]) -> Loose:
         beliefs=tuple(sorted(belief.id for belief in slot.beliefs)),
         aliases=tuple(sorted({*slot.aliases, *(belief.id for belief in slot.beliefs)})),
         entities={entity_id(slot.bank, entity): entity for entity in named},
+        digests=tuple(sorted({piece.digest for piece in evidence if piece.digest})),
     )

@@ -5,11 +5,12 @@ is therefore noted in the slot (`loose`) when the slot is claimed, and what is t
 next writer of the slot removes whatever of it is not wanted. Nothing is ever found by searching.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 import msgspec
 
 from schemas.belief import Belief
+from schemas.digest import is_voice
 from schemas.entity import Entity, entity_id
 from schemas.evidence import Evidence, contents
 from schemas.slot import Decision, Slot
@@ -19,12 +20,13 @@ from stores.nebula.rows import Row, read, written
 from stores.nebula.schema import NEVER
 from stores.nebula.script import ROWS_AT_ONCE, Script, name, vids
 from stores.nebula.vid import vid
+from stores.nebula.voices import body_of
 
 
 class Loose(msgspec.Struct, frozen=True, omit_defaults=True):
     """Rows and edges that may be there and are not (or no longer) the slot's.
 
-    `entities` are those that what is gone named; they go only if nothing else names them.
+    `entities` are those that what is gone named; they go only if nothing else names them. `digests` may have no voice.
     """
 
     edges: tuple[EdgeKey, ...] = ()
@@ -32,6 +34,7 @@ class Loose(msgspec.Struct, frozen=True, omit_defaults=True):
     beliefs: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
     entities: dict[str, Entity] = {}
+    digests: tuple[str, ...] = ()
 
     def with_all(self, other: "Loose") -> "Loose":
         """What is in either."""
@@ -41,6 +44,7 @@ class Loose(msgspec.Struct, frozen=True, omit_defaults=True):
             tuple(sorted({*self.beliefs, *other.beliefs})),
             tuple(sorted({*self.aliases, *other.aliases})),
             self.entities | other.entities,
+            tuple(sorted({*self.digests, *other.digests})),
         )
 
 
@@ -107,10 +111,17 @@ class Plan(Wanted, frozen=True, kw_only=True):
         return NEVER if self.slot.review_at is None else self.slot.review_at
 
 
-def plan(decision: Decision, head: Head, pieces: Iterable[Evidence], stored: Mapping[str, Evidence]) -> Plan:
+def plan(
+    decision: Decision,
+    head: Head,
+    pieces: Iterable[Evidence],
+    stored: Mapping[str, Evidence],
+    in_use: Collection[str] = (),
+) -> Plan:
     """The changes of a decision, of which `pieces` are the evidence that is to be written.
 
-    `stored` is the evidence that is there, by vid. Raises InvalidInput for text that cannot be kept.
+    `stored` is the evidence that is there, by vid; `in_use` the digests of which a voice will be left. Raises
+    InvalidInput for text that cannot be kept.
     """
     before = head.slot()
     slot = msgspec.structs.replace(
@@ -134,8 +145,18 @@ def plan(decision: Decision, head: Head, pieces: Iterable[Evidence], stored: Map
     new = tuple(belief for belief in slot.beliefs if belief.id not in had)
     changed = tuple(belief for belief in slot.beliefs if belief.id in had & touched)
     fresh = {piece.id for piece in evidence if vid(piece.bank, piece.id) not in stored}
-    intent = Loose(tuple(sorted(edges)), tuple(sorted(fresh)), tuple(belief.id for belief in (*new, *changed)))
-    leaving = [there for id in decision.removed if (there := stored.get(vid(slot.bank, id))) and there.slot == slot.id]
+    intent = Loose(
+        edges=tuple(sorted(edges)),
+        evidence=tuple(sorted(fresh)),
+        beliefs=tuple(belief.id for belief in (*new, *changed)),
+        digests=tuple(sorted({piece.digest for piece in evidence if is_voice(piece)})),
+    )
+    stay = {piece.id for piece in evidence}
+    leaving = [
+        there
+        for id in decision.removed
+        if (there := stored.get(vid(slot.bank, id))) and there.slot == slot.id and id not in stay
+    ]
     gone = [key for piece in leaving for key in evidence_edges(piece, 0)]
     held = wanted.keys() | edges.keys()
     return Plan(
@@ -143,7 +164,7 @@ def plan(decision: Decision, head: Head, pieces: Iterable[Evidence], stored: Map
         slot=slot,
         body=written(slot),
         evidence=evidence,
-        bodies=tuple(map(written, evidence)),
+        bodies=tuple(map(body_of, evidence)),
         edges=edges,
         replaced=tuple(replaced),
         new=new,
@@ -165,14 +186,23 @@ def plan(decision: Decision, head: Head, pieces: Iterable[Evidence], stored: Map
                 for piece in leaving
                 for entity in {*piece.mentions} - {slot.entity}
             },
+            digests=tuple(sorted(digests_touched(head, stored.values()) - set(in_use))),
         ),
     )
 
 
+def digests_touched(head: Head, stored: Iterable[Evidence]) -> set[str]:
+    """The digests of a slot that a write may leave without a voice; `stored` is the evidence that it touches."""
+    return {*head.loose.digests, *(piece.digest for piece in stored if piece.digest and _end(piece) == head.vid)}
+
+
 def to_write(decisions: Iterable[Decision], stored: Mapping[str, Evidence]) -> dict[str, list[Evidence]]:
-    """The evidence that is to be written, by the vid of its slot: what is not there, or smaller than what is."""
+    """The evidence that is to be written, by the vid of its slot: what is not there, or stays before what is."""
     smallest: dict[str, Evidence] = {}
+    replaced: set[str] = set()
     for decision in decisions:
+        removed = (stored.get(vid(decision.slot.bank, id)) for id in decision.removed)
+        replaced.update(vid(one.bank, one.id) for one in removed if one and one.slot == decision.slot.id)
         for piece in decision.evidence:
             end = vid(piece.bank, piece.id)
             other = smallest.get(end)
@@ -181,14 +211,19 @@ def to_write(decisions: Iterable[Decision], stored: Mapping[str, Evidence]) -> d
     found: dict[str, list[Evidence]] = {}
     for end, piece in smallest.items():
         there = stored.get(end)
-        if there is None or contents(piece) < contents(there):
-            found.setdefault(vid(piece.bank, piece.slot), []).append(piece)
+        if there is None or end in replaced or contents(piece) < contents(there):
+            found.setdefault(_end(piece), []).append(piece)
     return found
 
 
+def _end(piece: Evidence) -> str:
+    return vid(piece.bank, piece.slot)
+
+
 def delete_loose(script: Script, bank: str, loose: Loose) -> None:
-    """Delete rows and edges. Evidence goes before its edges: what is there can always be found."""
-    for tag, ids in (("evidence", loose.evidence), ("belief", loose.beliefs), ("alias", loose.aliases)):
+    """Delete rows and edges. Evidence goes before its edges, what is there can be found; and before its digests."""
+    rows = {"evidence": loose.evidence, "digest": loose.digests, "belief": loose.beliefs, "alias": loose.aliases}
+    for tag, ids in rows.items():
         for start in range(0, len(ids), ROWS_AT_ONCE):
             some = vids(vid(bank, id) for id in ids[start : start + ROWS_AT_ONCE])
             script.add(ngql.DELETE_ROWS, tag=name(tag), vids=some)

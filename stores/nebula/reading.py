@@ -7,6 +7,7 @@ from schemas.edge import Edge
 from schemas.evidence import Evidence
 from schemas.slot import Slot, StoredSlot
 from stores.nebula import statements as ngql
+from stores.nebula.pieces import pieces_in
 from stores.nebula.plan import Loose
 from stores.nebula.rows import Plain, Row, read
 from stores.nebula.schema import LINKS
@@ -46,25 +47,32 @@ def stored_slots(sessions: NebulaSessions, bank: str, ids: Iterable[str]) -> dic
     views = {id: read(row["body"], Slot) for id, row in rows.items()}
     leaving = {id: read(row["loose"], Loose).evidence if row["loose"] else () for id, row in rows.items()}
     held: dict[str, list[Evidence]] = {id: [] for id in views}
-    for id, row in rows_of(sessions, ngql.HELD_EVIDENCE, bank, views):
-        if row["body"] is not None and _whole(row["since"]) <= views[id].version:
-            piece = read(row["body"], Evidence)
-            if piece.slot == id and piece.id not in leaving[id]:
-                held[id].append(piece)
+    known = [
+        (id, row["body"])
+        for id, row in rows_of(sessions, ngql.HELD_EVIDENCE, bank, views)
+        if row["body"] is not None and _whole(row["since"]) <= views[id].version
+    ]
+    pieces = pieces_in(sessions, bank, [body for _, body in known])
+    for (id, _), piece in zip(known, pieces, strict=True):
+        if piece is not None and piece.slot == id and piece.id not in leaving[id]:
+            held[id].append(piece)
     return {id: StoredSlot(view, tuple(sorted(held[id], key=_id))) for id, view in views.items()}
 
 
 def evidence(sessions: NebulaSessions, bank: str, ids: Iterable[str]) -> dict[str, Evidence]:
     """Evidence by id."""
-    return {id: read(row["body"], Evidence) for id, row in rows_of(sessions, ngql.FETCH_EVIDENCE, bank, ids)}
+    rows = list(rows_of(sessions, ngql.FETCH_EVIDENCE, bank, ids))
+    pieces = pieces_in(sessions, bank, [row["body"] for _, row in rows])
+    return {id: piece for (id, _), piece in zip(rows, pieces, strict=True) if piece is not None}
 
 
 def evidence_told(sessions: NebulaSessions, bank: str, observations: Iterable[str]) -> list[Evidence]:
     """The evidence that these observations gave, in id order."""
     asked = set(observations)
     rows = rows_of(sessions, ngql.EVIDENCE_TOLD, bank, asked, "observation")
-    found = {piece.id: piece for _, row in rows if row["body"] is not None for piece in [read(row["body"], Evidence)]}
-    return sorted((piece for piece in found.values() if piece.observation_id in asked), key=_id)
+    pieces = pieces_in(sessions, bank, [row["body"] for _, row in rows])
+    found = {piece.id: piece for piece in pieces if piece is not None and piece.observation_id in asked}
+    return sorted(found.values(), key=_id)
 
 
 def beliefs(sessions: NebulaSessions, bank: str, ids: Iterable[str]) -> dict[str, Belief]:

@@ -8,7 +8,7 @@ VID_BYTES = 96
 NEVER = 2**63 - 1
 """Stands for a review that no time brings about: it sorts last and is never due."""
 
-VERSION = 3
+VERSION = 4
 """Rises with MIGRATIONS, which lead from each version to the next."""
 
 
@@ -79,6 +79,8 @@ BELIEF = _tag(
 )
 ALIAS = _tag("alias", _text("target"))
 EVIDENCE = _tag("evidence", _text("bank"), _text("id"), _text("body"))
+# What all voices of a digest share (stores/nebula/pieces.py).
+DIGEST = _tag("digest", _text("body"))
 # What was forgotten, and on the vertex of its bank when that was last.
 GRAVE = _tag("grave", _text("bank"))
 BURIALS = _tag("burials", _whole("last"))
@@ -95,7 +97,7 @@ NAMED = _edge("named", _text("id"))
 ABOUT = _edge("about", _text("id"))
 _WEIGHT = Column("weight", "double", "double NOT NULL DEFAULT 1.0")
 
-TAGS = (MESH, BANK, ENTITY, SLOT, BELIEF, ALIAS, EVIDENCE, GRAVE, BURIALS)
+TAGS = (MESH, BANK, ENTITY, SLOT, BELIEF, ALIAS, EVIDENCE, DIGEST, GRAVE, BURIALS)
 EDGES = (HOLDS, TOLD, SAID, NAMED, ABOUT, *(_edge(link, _WEIGHT, _text("source"), _text("target")) for link in LINKS))
 SHAPES = (*TAGS, *EDGES)
 # A bank's name has up to 64 bytes; what is cut of an id is looked up in the row.
@@ -109,7 +111,7 @@ INDEXES = (
     Index("evidence_of_bank", "evidence", "bank(64)"),
 )
 
-MIGRATIONS: tuple[tuple[str, ...], ...] = ((), ())
+MIGRATIONS: tuple[tuple[str, ...], ...] = ((), (), ())
 """What leads from version 1 to 2, from 2 to 3, and so on, beside making what is new: DDL that may run twice.
 
 Only ever appended to.

@@ -76,6 +76,7 @@ FETCH_TOKENS = (
 HELD_EVIDENCE = "GO FROM {vids} OVER `holds` YIELD src(edge) AS vid, holds.since AS since, $$.evidence.body AS body"
 """One row an edge; `body` is EMPTY or NULL where the evidence itself is gone."""
 FETCH_EVIDENCE = "FETCH PROP ON `evidence` {vids} YIELD id(vertex) AS vid, evidence.body AS body"
+FETCH_DIGESTS = "FETCH PROP ON `digest` {vids} YIELD id(vertex) AS vid, digest.body AS body"
 FETCH_BELIEFS = (
     "FETCH PROP ON `belief` {vids} YIELD id(vertex) AS vid, belief.slot AS slot, "
     "belief.version AS version, belief.pending AS pending"
@@ -194,6 +195,8 @@ INSERT_ALIASES = "INSERT VERTEX `alias` (`target`) VALUES {rows}"
 ALIAS_ROW = "{vid}:({target})"
 INSERT_EVIDENCE = "INSERT VERTEX `evidence` (`bank`, `id`, `body`) VALUES {rows}"
 EVIDENCE_ROW = "{vid}:({bank}, {id}, {body})"
+INSERT_DIGESTS = "INSERT VERTEX `digest` (`body`) VALUES {rows}"
+DIGEST_ROW = "{vid}:({body})"
 
 INSERT_GRAVES = "INSERT VERTEX `grave` (`bank`) VALUES {rows}"
 GRAVE_ROW = "{vid}:({bank})"

@@ -2,7 +2,7 @@
 
 1. Read the slots; one at another version is a conflict, and nothing is written.
 2. Claim all of them, noting in each what is going to be added beside it (stores/nebula/claim.py).
-3. Evidence: its edges, then itself, so that evidence that is there can also be found.
+3. Evidence: its edges, the digests of voices, then itself, so that evidence that is there can be found and read.
 4. Entities, edges, then where beliefs are.
 5. Commit each slot: its view, with its beliefs, becomes visible at once, and the claim ends.
 6. Where a slot no longer states something, its claim ends only when that is removed; where that fails, the next
@@ -30,11 +30,13 @@ from stores.nebula.edges import add_edges, delete_edges, name_edge
 from stores.nebula.erase import Eraser, Erasure
 from stores.nebula.errors import NebulaRefused
 from stores.nebula.fetch import by_vid, fetch, read_heads
-from stores.nebula.plan import NOTHING, Head, Loose, Plan, delete_loose, plan, to_write
-from stores.nebula.rows import Row, read, written
+from stores.nebula.pieces import pieces_in
+from stores.nebula.plan import NOTHING, Head, Loose, Plan, delete_loose, digests_touched, plan, to_write
+from stores.nebula.rows import Row, written
 from stores.nebula.script import Fill, Line, Script, quoted, vids
 from stores.nebula.session import NebulaSessions
 from stores.nebula.vid import bank_vid, vid
+from stores.nebula.voices import digest_bodies, voice_in
 
 
 class Clock:
@@ -105,10 +107,7 @@ class Writer:
                 raise
 
     def _plans(self, asked: dict[SlotKey, Decision], heads: Sequence[Head]) -> list[Plan]:
-        ends = {vid(piece.bank, piece.id): None for decision in asked.values() for piece in decision.evidence}
-        ends |= {vid(bank, id): None for (bank, _), decision in asked.items() for id in decision.removed}
-        rows = fetch(self._sessions, ngql.FETCH_EVIDENCE, list(ends))
-        stored = {end: read(row["body"], Evidence) for end, row in rows.items()}
+        stored = self._stored(asked)
         for key, head in zip(asked, heads, strict=True):
             for id in head.loose.evidence:  # what a dead writer left half-written
                 piece = stored.get(vid(key[0], id))
@@ -116,9 +115,35 @@ class Writer:
                     del stored[vid(key[0], id)]
         pieces = to_write(asked.values(), stored)
         return [
-            plan(decision, head, pieces.get(head.vid, ()), stored)
+            plan(decision, head, adds, stored, self._in_use(decision, head, adds, stored))
             for decision, head in zip(asked.values(), heads, strict=True)
+            for adds in [pieces.get(head.vid, ())]
         ]
+
+    def _stored(self, asked: dict[SlotKey, Decision]) -> dict[str, Evidence]:
+        """The evidence that is there of what is written and removed, by its vid."""
+        by_bank: dict[str, dict[str, None]] = {}
+        for (bank, _), decision in asked.items():
+            for id in (*(piece.id for piece in decision.evidence), *decision.removed):
+                by_bank.setdefault(bank, {})[vid(bank, id)] = None
+        stored: dict[str, Evidence] = {}
+        for bank, ends in by_bank.items():
+            rows = fetch(self._sessions, ngql.FETCH_EVIDENCE, list(ends))
+            pieces = pieces_in(self._sessions, bank, [row["body"] for row in rows.values()])
+            stored.update((end, piece) for end, piece in zip(rows, pieces, strict=True) if piece is not None)
+        return stored
+
+    def _in_use(
+        self, decision: Decision, head: Head, pieces: Sequence[Evidence], stored: dict[str, Evidence]
+    ) -> set[str]:
+        """The digests of a slot that a voice is left of; looked for only where one may be left without."""
+        coming = {piece.digest for piece in pieces if piece.digest}
+        if not digests_touched(head, stored.values()) - coming:
+            return coming
+        leaving = {*decision.removed, *(piece.id for piece in pieces)}
+        rows = self._sessions.read(ngql.HELD_EVIDENCE, vids=quoted(head.vid))
+        voices = [voice for row in rows if (voice := voice_in(row["body"])) is not None]
+        return coming | {voice.digest for voice in voices if voice.own.id not in leaving}
 
     def _add(self, plans: Sequence[Plan]) -> None:
         script = Script()
@@ -132,6 +157,9 @@ class Writer:
         _delete(script, [(one.slot.bank, one.undone) for one in plans])
         delete_edges(script, [key for one in plans for key in one.replaced])
         add_edges(script, {key: values for one in plans for key, values in one.edges.items()})
+        digests = {end: body for one in plans for end, body in digest_bodies(one.evidence).items()}
+        rows = [Line(ngql.DIGEST_ROW, {"vid": quoted(end), "body": body}) for end, body in digests.items()]
+        script.add_rows(ngql.INSERT_DIGESTS, rows)
         lines = [
             Line(
                 ngql.EVIDENCE_ROW,

@@ -6,18 +6,19 @@ from collections.abc import Iterable, Sequence
 
 from schemas import wire
 from schemas.entity import Entity, entity_id
-from schemas.evidence import Evidence
 from schemas.slot import Slot
 from stores.sqlite.edge_rows import DROP_EDGE, edge_rows
+from stores.sqlite.evidence_rows import DIGESTS, PIECE, pieces_of
 
 _AMONG = "(SELECT value FROM json_each(?))"
 _SLOTS = f"SELECT no, body FROM slots WHERE bank = ? AND id IN {_AMONG}"
-_EVIDENCE = f"SELECT body FROM evidence WHERE slot IN {_AMONG}"
+_EVIDENCE = f"SELECT {PIECE} FROM evidence {DIGESTS} WHERE evidence.slot IN {_AMONG}"
 _DROP_ALIASES = f"DELETE FROM aliases WHERE bank = ? AND id IN {_AMONG}"
 _DROP_ALIASES_OF_BELIEFS = f"""
 DELETE FROM aliases WHERE bank = ? AND id IN (SELECT id FROM beliefs WHERE slot IN {_AMONG})
 """
 _DROP_EVIDENCE = f"DELETE FROM evidence WHERE slot IN {_AMONG}"
+_DROP_DIGESTS = f"DELETE FROM digests WHERE slot IN {_AMONG}"
 _DROP_BELIEFS = f"DELETE FROM beliefs WHERE slot IN {_AMONG}"
 _DROP_SLOTS = f"DELETE FROM slots WHERE no IN {_AMONG}"
 _DROP_ENTITY = """
@@ -37,13 +38,13 @@ def erase(connection: sqlite3.Connection, bank: str, slots: Sequence[str]) -> in
     ended = {no: wire.load(body, Slot) for no, body in found}
     numbers = json.dumps(list(ended))
     entities = {slot.entity for slot in ended.values()}
-    for (piece,) in connection.execute(_EVIDENCE, (numbers,)):
-        entities.update(wire.load(piece, Evidence).mentions)
+    for piece in pieces_of(connection.execute(_EVIDENCE, (numbers,))):
+        entities.update(piece.mentions)
     # In the order in which the file keeps them, so that each of its pages is written once.
     connection.executemany(DROP_EDGE, sorted({row for no, slot in ended.items() for row in edge_rows(slot, no)}))
     connection.execute(_DROP_ALIASES, (bank, json.dumps([id for slot in ended.values() for id in slot.aliases])))
     connection.execute(_DROP_ALIASES_OF_BELIEFS, (bank, numbers))
-    for statement in (_DROP_EVIDENCE, _DROP_BELIEFS, _DROP_SLOTS):
+    for statement in (_DROP_EVIDENCE, _DROP_DIGESTS, _DROP_BELIEFS, _DROP_SLOTS):
         connection.execute(statement, (numbers,))
     drop_entities(connection, bank, entities)
     return len(found)

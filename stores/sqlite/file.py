@@ -9,8 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from schemas.errors import StoreUnavailable
-from schemas.evidence import Evidence, contents
-from schemas.wire import load
+from stores.sqlite.evidence_rows import contents_of
 from stores.sqlite.schema import MIGRATIONS, migrate, refuse_newer, schema_version
 from stores.sqlite.transaction import transaction
 
@@ -88,7 +87,7 @@ class SqliteFile:
             _use_wal(connection)
             for pragma in _PRAGMAS:
                 connection.execute(pragma)
-            connection.create_function("contents", 1, _contents, deterministic=True)
+            connection.create_function("contents", 1, contents_of, deterministic=True)
         except BaseException:
             connection.close()
             raise
@@ -128,10 +127,6 @@ class SqliteFile:
             yield
         except (sqlite3.Error, OSError) as error:
             raise StoreUnavailable(f"the graph store {self.path.name} cannot be used: {error}") from error
-
-
-def _contents(body: bytes) -> bytes:
-    return contents(load(body, Evidence))[1]
 
 
 def _use_wal(connection: sqlite3.Connection) -> None:

@@ -2,7 +2,7 @@
 
 import json
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import TypeVar, get_args
@@ -19,6 +19,7 @@ from schemas.instant import Instant
 from schemas.policy import DEFAULT_POLICY, Policy
 from schemas.slot import Decision, Slot, StoredSlot
 from stores.sqlite.erase import erase
+from stores.sqlite.evidence_rows import DIGESTS, PIECE, pieces_of
 from stores.sqlite.file import SqliteFile
 from stores.sqlite.session import places
 from stores.sqlite.write import Batch, write
@@ -39,7 +40,7 @@ SELECT beliefs.body FROM slots JOIN beliefs ON beliefs.slot = slots.no
 WHERE slots.bank = ? AND slots.id IN {_AMONG}
 """
 _EVIDENCE_OF_SLOTS = f"""
-SELECT evidence.body, evidence.ingested_at FROM slots JOIN evidence ON evidence.slot = slots.no
+SELECT {PIECE} FROM slots JOIN evidence ON evidence.slot = slots.no {DIGESTS}
 WHERE slots.bank = ? AND slots.id IN {_AMONG}
 """
 _BELIEFS = f"SELECT id, body FROM beliefs WHERE bank = ? AND id IN {_AMONG}"
@@ -54,14 +55,14 @@ WITH RECURSIVE lead (asked, id) AS (
 SELECT lead.asked, beliefs.body FROM lead JOIN beliefs ON beliefs.bank = :bank AND beliefs.id = lead.id
 """
 _SLOTS_OF_ENTITY = "SELECT id FROM slots WHERE bank = ? AND entity_id = ? ORDER BY id LIMIT ?"
-_EVIDENCE = f"SELECT body, ingested_at FROM evidence WHERE bank = ? AND id IN {_AMONG}"
+_EVIDENCE = f"SELECT {PIECE} FROM evidence {DIGESTS} WHERE evidence.bank = ? AND evidence.id IN {_AMONG}"
 _EVIDENCE_OF_OBSERVATIONS = f"""
-SELECT body, ingested_at FROM evidence INDEXED BY evidence_of_observation
-WHERE bank = ? AND observation_id IN {_AMONG} ORDER BY id
+SELECT {PIECE} FROM evidence INDEXED BY evidence_of_observation {DIGESTS}
+WHERE bank = ? AND observation_id IN {_AMONG} ORDER BY evidence.id
 """
 _EVIDENCE_OF_PLACES = f"""
-SELECT body, ingested_at FROM evidence INDEXED BY evidence_of_observation
-WHERE bank = ? AND session = ? AND observation_id IN {_AMONG} ORDER BY turn, effective_at, id
+SELECT {PIECE} FROM evidence INDEXED BY evidence_of_observation {DIGESTS}
+WHERE bank = ? AND session = ? AND observation_id IN {_AMONG} ORDER BY turn, effective_at, evidence.id
 """
 _ENTITIES = f"SELECT id, name, type FROM entities WHERE bank = ? AND name_key IN {_AMONG} ORDER BY name_key, type, id"
 _EDGES = """
@@ -128,7 +129,7 @@ class SqliteGraph:
             slots = _slots(connection, asked)
             rows = connection.execute(_EVIDENCE_OF_SLOTS, asked).fetchall()
         evidence: dict[str, list[Evidence]] = {id: [] for id in slots}
-        for item in _evidence(rows):
+        for item in pieces_of(rows):
             evidence[item.slot].append(item)
         return {id: StoredSlot(slot, _by_id(evidence[id])) for id, slot in slots.items()}
 
@@ -171,7 +172,7 @@ class SqliteGraph:
         with self._file.reading() as connection:
             near = places(connection, bank, session, around, reach)
             rows = connection.execute(_EVIDENCE_OF_PLACES, (bank, session, json.dumps(sorted(near)))).fetchall()
-        return _evidence(rows)
+        return pieces_of(rows)
 
     def entities(self, bank: str, names: Sequence[str]) -> list[tuple[str, Entity]]:
         """(id, entity) for every entity, of any type, whose normalised name is among the normalised `names`."""
@@ -270,7 +271,7 @@ class SqliteGraph:
     def _evidence_rows(self, statement: str, bank: str, ids: Sequence[str]) -> list[Evidence]:
         with self._file.reading() as connection:
             rows = connection.execute(statement, (bank, json.dumps(ids))).fetchall()
-        return _evidence(rows)
+        return pieces_of(rows)
 
 
 def _slots(connection: sqlite3.Connection, asked: tuple[str, str]) -> dict[str, Slot]:
@@ -280,10 +281,6 @@ def _slots(connection: sqlite3.Connection, asked: tuple[str, str]) -> dict[str, 
         belief = wire.load(body, Belief)
         beliefs[belief.slot].append(belief)
     return {id: msgspec.structs.replace(wire.load(body, Slot), beliefs=_by_id(beliefs[id])) for id, body in slots}
-
-
-def _evidence(rows: Iterable[tuple[bytes, Instant]]) -> list[Evidence]:
-    return [msgspec.structs.replace(wire.load(body, Evidence), ingested_at=ingested_at) for body, ingested_at in rows]
 
 
 def _by_id(items: Sequence[Kept]) -> tuple[Kept, ...]:

@@ -103,7 +103,21 @@ _TOMBSTONES = (
 _CONCLUSIONS = ("CREATE INDEX conclusions ON edge_ends (bank, node, slot) WHERE type = 'derived_from' AND outward = 0",)
 """Finds what rests on a belief; empty, and free, in a file without conclusions."""
 
-MIGRATIONS: tuple[tuple[str, ...], ...] = (_FIRST, _TOMBSTONES, _CONCLUSIONS)
+# No REFERENCES: to check them, each digest that goes would have all evidence searched for its number.
+_DIGESTS = (
+    """
+    CREATE TABLE digests (
+        no INTEGER PRIMARY KEY,
+        slot INTEGER NOT NULL REFERENCES slots (no),
+        id TEXT NOT NULL,
+        body BLOB NOT NULL,
+        UNIQUE (slot, id)
+    )
+    """,
+    "ALTER TABLE evidence ADD COLUMN digest INTEGER",
+)
+
+MIGRATIONS: tuple[tuple[str, ...], ...] = (_FIRST, _TOMBSTONES, _CONCLUSIONS, _DIGESTS)
 """The statements that lead from each schema version to the next; only ever appended to."""
 
 

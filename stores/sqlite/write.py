@@ -18,9 +18,17 @@ from schemas.slot import Decision, Slot
 from stores.decisions import SlotKey, by_slot
 from stores.sqlite.edge_rows import DROP_EDGE, Row, edge_rows
 from stores.sqlite.erase import drop_entities, erase
-
-_NO_TURN = -(2**63)
-"""Stands for a missing turn, so that such evidence sorts first in its session and compares with row values."""
+from stores.sqlite.evidence_rows import (
+    DIGESTS,
+    DROP_DIGESTS,
+    PIECE,
+    PUT_DIGEST,
+    PUT_EVIDENCE,
+    PUT_VOICE,
+    VoiceRow,
+    pieces_of,
+    row_of,
+)
 
 _STORED_SLOTS = "SELECT id, no, version, body FROM slots WHERE bank = ? AND id IN (SELECT value FROM json_each(?))"
 _LAST_SLOT = "SELECT coalesce(max(no), 0) FROM slots"
@@ -37,17 +45,10 @@ INSERT INTO slots (no, bank, id, entity_id, version, review_at, body) VALUES (?,
 ON CONFLICT (bank, id) DO UPDATE SET
     entity_id = excluded.entity_id, version = excluded.version, review_at = excluded.review_at, body = excluded.body
 """
-# The body leaves out `ingested_at`: a repeat differs in nothing else and stays out; of two contents under one id the
-# smaller is kept, whichever came first (`schemas.evidence.contents`, asked only where the id is there already).
-_PUT_EVIDENCE = """
-INSERT INTO evidence (slot, bank, id, observation_id, session, turn, effective_at, ingested_at, body)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-ON CONFLICT (bank, id) DO UPDATE SET
-    slot = excluded.slot, observation_id = excluded.observation_id, session = excluded.session, turn = excluded.turn,
-    effective_at = excluded.effective_at, ingested_at = excluded.ingested_at, body = excluded.body
-WHERE (excluded.effective_at, contents(excluded.body)) < (effective_at, contents(body))
+_EVIDENCE_NAMED = f"""
+SELECT {PIECE} FROM evidence {DIGESTS}
+WHERE evidence.bank = ? AND evidence.id IN (SELECT value FROM json_each(?)) AND evidence.slot = ?
 """
-_EVIDENCE_NAMED = "SELECT body FROM evidence WHERE bank = ? AND id IN (SELECT value FROM json_each(?)) AND slot = ?"
 _DROP_EVIDENCE = "DELETE FROM evidence WHERE bank = ? AND id IN (SELECT value FROM json_each(?)) AND slot = ?"
 _ADD_EDGE = "INSERT INTO edge_ends (bank, node, weight, type, other, outward, slot) VALUES (?, ?, ?, ?, ?, ?, ?)"
 _DROP_BELIEF = "DELETE FROM beliefs WHERE no = ?"
@@ -77,10 +78,12 @@ class Batch:
         self.entities: dict[tuple[str, Entity], str] = {}
         self.slots: list[tuple[SlotKey, Row]] = []
         self.evidence: list[tuple[SlotKey, Row]] = []
+        self.voices: list[tuple[SlotKey, VoiceRow]] = []
         self.beliefs: list[tuple[SlotKey, Row]] = []
         for key, decision in self.decisions.items():
             self.slots.append((key, self._slot_row(decision.slot)))
-            self.evidence.extend((key, self._evidence_row(evidence)) for evidence in decision.evidence)
+            for piece in decision.evidence:
+                self._add_evidence(key, piece)
             kept = {belief.id for belief in decision.slot.beliefs}
             self.beliefs.extend((key, _belief_row(belief)) for belief in decision.beliefs if belief.id in kept)
 
@@ -88,19 +91,14 @@ class Batch:
         body = wire.dump(msgspec.structs.replace(slot, beliefs=()))
         return slot.bank, slot.id, self._entity(slot.bank, slot.entity), slot.version, slot.review_at, body
 
-    def _evidence_row(self, evidence: Evidence) -> Row:
-        for mention in evidence.mentions:
-            self._entity(evidence.bank, mention)
-        return (
-            evidence.bank,
-            evidence.id,
-            evidence.observation_id,
-            evidence.session,
-            _NO_TURN if evidence.turn is None else evidence.turn,
-            evidence.effective_at,
-            evidence.ingested_at,
-            wire.dump(msgspec.structs.replace(evidence, ingested_at=0)),
-        )
+    def _add_evidence(self, key: SlotKey, piece: Evidence) -> None:
+        for mention in piece.mentions:
+            self._entity(piece.bank, mention)
+        row = row_of(piece)
+        if isinstance(row, VoiceRow):
+            self.voices.append((key, row))
+        else:
+            self.evidence.append((key, row))
 
     def _entity(self, bank: str, entity: Entity) -> str:
         id = self.entities.get((bank, entity))
@@ -129,7 +127,8 @@ def write(connection: sqlite3.Connection, batch: Batch) -> None:
     connection.executemany(_ADD_BANK, sorted({(bank,) for bank, _ in number}))
     connection.executemany(_PUT_ENTITY, _entity_rows(batch))
     connection.executemany(_PUT_SLOT, [(number[key], *row) for key, row in batch.slots])
-    connection.executemany(_PUT_EVIDENCE, [(number[key], *row) for key, row in batch.evidence])
+    connection.executemany(PUT_EVIDENCE, [(number[key], *row) for key, row in batch.evidence])
+    _write_voices(connection, stored, number, batch)
     _write_edges(connection, stored, number, batch)
     _write_beliefs(connection, stored, number, batch)
     connection.executemany(_PUT_ALIAS, _alias_rows(batch))
@@ -146,10 +145,22 @@ def _remove_evidence(
         removed = batch.decisions[key].removed
         if removed:
             asked = (key[0], json.dumps(removed), slot.no)
-            for (body,) in connection.execute(_EVIDENCE_NAMED, asked).fetchall():
-                named.setdefault(key[0], set()).update(wire.load(body, Evidence).mentions)
+            for piece in pieces_of(connection.execute(_EVIDENCE_NAMED, asked).fetchall()):
+                named.setdefault(key[0], set()).update(piece.mentions)
             connection.execute(_DROP_EVIDENCE, asked)
     return named
+
+
+def _write_voices(
+    connection: sqlite3.Connection, stored: Mapping[SlotKey, _Stored], number: Mapping[SlotKey, int], batch: Batch
+) -> None:
+    """Digests before their voices; then those go of which no voice is left."""
+    digests = {(number[key], voice.digest, voice.shared) for key, voice in batch.voices}
+    connection.executemany(PUT_DIGEST, sorted(digests))
+    connection.executemany(
+        PUT_VOICE, [(number[key], *voice.row, number[key], voice.digest) for key, voice in batch.voices]
+    )
+    connection.execute(DROP_DIGESTS, (json.dumps([slot.no for slot in stored.values()]),))
 
 
 def _belief_row(belief: Belief) -> Row:

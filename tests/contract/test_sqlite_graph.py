@@ -6,11 +6,15 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import msgspec
 import pytest
 
+from schemas.digest import wordless
 from schemas.errors import NewerSchema, StoreUnavailable
 from schemas.evidence import Evidence
 from schemas.slot import Decision
+from schemas.wire import dump
+from stores.sqlite import file, schema
 from stores.sqlite.graph import SqliteGraph
 
 ROOT = Path(__file__).parents[2]
@@ -76,6 +80,66 @@ def test_a_file_of_a_newer_release_is_refused_untouched(tmp_path: Path) -> None:
         SqliteGraph(path)
 
     assert path.read_bytes() == before
+
+
+def test_a_file_from_before_digests_is_read_and_takes_voices(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    evidence: Callable[..., Evidence],
+    decision: Callable[..., Decision],
+) -> None:
+    path = tmp_path / "graph.db"
+    old, voice = evidence("e1"), wordless(evidence("e2"))
+    with monkeypatch.context() as before:
+        before.setattr(schema, "MIGRATIONS", schema.MIGRATIONS[:3])
+        before.setattr(file, "MIGRATIONS", schema.MIGRATIONS[:3])
+        SqliteGraph(path).close()
+    with sqlite3.connect(path) as connection:
+        connection.execute("INSERT INTO banks (bank) VALUES ('acme')")
+        connection.execute("INSERT INTO entities VALUES ('acme', 'n1', 'report template', 'Report template', 'rule')")
+        body = dump(decision(adds=(old,)).slot)
+        connection.execute("INSERT INTO slots VALUES (1, 'acme', 's1', 'n1', 1, NULL, ?)", (body,))
+        rest = (dump(msgspec.structs.replace(old, ingested_at=0)),)
+        connection.execute(
+            "INSERT INTO evidence (bank, id, slot, observation_id, session, turn, effective_at, ingested_at, body) "
+            "VALUES ('acme', 'e1', 1, 'o1', '', 0, ?, ?, ?)",
+            (old.effective_at, old.ingested_at, *rest),
+        )
+    connection.close()
+
+    store = SqliteGraph(path)
+
+    assert store.load_slots("acme", ["s1"])["s1"].evidence == (old,)
+    store.apply([decision(expected=1, adds=(voice,))])
+    assert store.load_slots("acme", ["s1"])["s1"].evidence == (old, voice)
+    store.close()
+
+
+def test_what_voices_share_is_kept_once_and_goes_with_the_last(
+    tmp_path: Path, evidence: Callable[..., Evidence], decision: Callable[..., Decision]
+) -> None:
+    whole = [evidence(f"e{n}", observation=f"o{n}", statement=f"Said by {n}", at=n) for n in range(15)]
+    store = SqliteGraph(tmp_path / "graph.db")
+    store.apply([decision(adds=tuple(whole))])
+    before = _bytes_of_evidence(tmp_path)
+
+    store.apply([decision(expected=1, adds=tuple(map(wordless, whole)), removes=tuple(piece.id for piece in whole))])
+    digests, after = _bytes_of_evidence(tmp_path)
+    assert digests == 1
+    assert after < 0.45 * before[1]
+
+    store.apply([decision(expected=2, adds=tuple(whole))])
+    assert _bytes_of_evidence(tmp_path) == before
+    store.close()
+
+
+def _bytes_of_evidence(folder: Path) -> tuple[int, int]:
+    """How many digests there are, and what they and all evidence take."""
+    with sqlite3.connect(folder / "graph.db") as connection:
+        count, shared = connection.execute("SELECT count(*), coalesce(sum(length(body)), 0) FROM digests").fetchone()
+        (own,) = connection.execute("SELECT sum(length(body)) FROM evidence").fetchone()
+    connection.close()
+    return count, shared + own
 
 
 def test_a_file_that_is_no_database_is_unavailable(tmp_path: Path) -> None:

@@ -79,8 +79,8 @@ def test_this_release_still_writes_what_release_1_0_reads() -> None:
     """The same bytes but for the minor version, which release 1.0 does not look at."""
     trace = {"traceparent": "00-aa-bb-01"}
 
-    assert pack(OBSERVATION, "o1", trace) == OBSERVATION_1_0.replace(b"\xa1v\x92\x01\x00", b"\xa1v\x92\x01\x02")
-    assert pack(CHANGE, "s9:4", trace) == CHANGE_1_0.replace(b"\xa1v\x92\x01\x00", b"\xa1v\x92\x01\x02")
+    assert pack(OBSERVATION, "o1", trace) == OBSERVATION_1_0.replace(b"\xa1v\x92\x01\x00", b"\xa1v\x92\x01\x03")
+    assert pack(CHANGE, "s9:4", trace) == CHANGE_1_0.replace(b"\xa1v\x92\x01\x00", b"\xa1v\x92\x01\x03")
 
 
 def test_the_envelope_says_id_type_and_trace_without_reading_the_body() -> None:

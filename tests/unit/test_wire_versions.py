@@ -156,10 +156,12 @@ FIRST: dict[str, msgspec.Struct] = {
 CHANGED = msgspec.structs.replace(FIRST["change"], accepted_at=1_717_405_199_000_000)
 AMENDED = msgspec.structs.replace(CHANGED, removed=1, refresh=("s9", "s8"))
 TOMBSTONE = Tombstone(bank="shop", graves=("0af7651916cd43dd8448eb211c80319c",), at=1_717_405_200_000_000)
+VOICE = msgspec.structs.replace(FIRST["evidence"], statement="", digest="d0af7651916cd43dd8448eb211c80319c")
 SAMPLES: dict[str, dict[str, msgspec.Struct]] = {
     "1.0": FIRST,
     "1.1": FIRST | {"change": CHANGED},
     "1.2": FIRST | {"change": AMENDED, "tombstone": TOMBSTONE},
+    "1.3": FIRST | {"change": AMENDED, "tombstone": TOMBSTONE, "evidence": VOICE},
 }
 """What the golden messages of each version say; a new version takes over those that it leaves as they are."""
 

@@ -1,0 +1,101 @@
+"""How evidence becomes rows of the embedded graph and comes back: whole, or as a voice beside what its digest shares.
+
+A voice's row holds what its other columns do not; what all voices of a digest share stands once, in `digests`.
+"""
+
+from collections.abc import Iterable
+from typing import Any
+
+import msgspec
+
+from schemas import wire
+from schemas.digest import Own, Shared, is_voice, joined, own, shared
+from schemas.evidence import Evidence, contents
+from stores.sqlite.edge_rows import Row
+
+NO_TURN = -(2**63)
+"""Stands for a missing turn, so that such evidence sorts first in its session and compares with row values."""
+
+PIECE = """evidence.body, evidence.ingested_at, digests.body, digests.id,
+    iif(digests.no IS NULL, NULL, evidence.id), iif(digests.no IS NULL, NULL, evidence.observation_id),
+    evidence.turn, evidence.effective_at"""
+"""The columns of one piece, for `pieces_of`; they need DIGESTS."""
+DIGESTS = "LEFT JOIN digests ON digests.no = evidence.digest"
+
+_ARRAY = 0x9
+"""The first half of a byte that begins a short array in msgpack."""
+_COLUMNS = "slot, bank, id, observation_id, session, turn, effective_at, ingested_at, body, digest"
+# The body leaves out `ingested_at`: a repeat differs in nothing else and stays out; of two contents under one id the
+# smaller is kept, whichever came first (`schemas.evidence.contents`, asked only where the id is there already).
+_PUT = """
+INSERT INTO evidence ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, {digest})
+ON CONFLICT (bank, id) DO UPDATE SET
+    slot = excluded.slot, observation_id = excluded.observation_id, session = excluded.session, turn = excluded.turn,
+    effective_at = excluded.effective_at, ingested_at = excluded.ingested_at, body = excluded.body,
+    digest = excluded.digest
+WHERE (excluded.digest IS NOT NULL, excluded.effective_at, contents(excluded.body))
+    < (digest IS NOT NULL, effective_at, contents(body))
+"""
+PUT_EVIDENCE = _PUT.format(columns=_COLUMNS, digest="NULL")
+PUT_VOICE = _PUT.format(columns=_COLUMNS, digest="(SELECT no FROM digests WHERE digests.slot = ? AND digests.id = ?)")
+PUT_DIGEST = "INSERT OR IGNORE INTO digests (slot, id, body) VALUES (?, ?, ?)"
+DROP_DIGESTS = """
+DELETE FROM digests WHERE slot IN (SELECT value FROM json_each(?))
+AND NOT EXISTS (SELECT 1 FROM evidence WHERE evidence.slot = digests.slot AND evidence.digest = digests.no)
+"""
+"""Those of some slots that have no voice left."""
+
+
+class VoiceRow(msgspec.Struct, frozen=True, gc=False):
+    """A voice: its row, and its digest's id and body."""
+
+    row: Row
+    digest: str
+    shared: bytes
+
+
+def row_of(piece: Evidence) -> Row | VoiceRow:
+    """The row of a piece, to be led by the number of its slot."""
+    if piece.digest and is_voice(piece):
+        common = shared(piece)
+        part = msgspec.structs.replace(own(piece), id="", observation_id="", effective_at=0, turn=None, ingested_at=0)
+        return VoiceRow(_row(piece, wire.dump(part)), piece.digest, wire.dump(common))
+    return _row(piece, wire.dump(msgspec.structs.replace(piece, ingested_at=0)))
+
+
+def contents_of(body: bytes) -> bytes:
+    """What `schemas.evidence.contents` compares of a body; a voice's, which is an array, always is the same bytes."""
+    return body if body[0] >> 4 == _ARRAY else contents(wire.load(body, Evidence))[2]
+
+
+def pieces_of(rows: Iterable[tuple[Any, ...]]) -> list[Evidence]:
+    """The evidence of rows of PIECE."""
+    return [_piece(row) for row in rows]
+
+
+def _row(piece: Evidence, body: bytes) -> Row:
+    return (
+        piece.bank,
+        piece.id,
+        piece.observation_id,
+        piece.session,
+        NO_TURN if piece.turn is None else piece.turn,
+        piece.effective_at,
+        piece.ingested_at,
+        body,
+    )
+
+
+def _piece(row: tuple[Any, ...]) -> Evidence:
+    body, ingested_at, common, digest, id, observation_id, turn, effective_at = row
+    if common is None:
+        return msgspec.structs.replace(wire.load(body, Evidence), ingested_at=ingested_at)
+    part = msgspec.structs.replace(
+        wire.load(body, Own),
+        id=id,
+        observation_id=observation_id,
+        effective_at=effective_at,
+        turn=None if turn == NO_TURN else turn,
+        ingested_at=ingested_at,
+    )
+    return joined(digest, wire.load(common, Shared), part)

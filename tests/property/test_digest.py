@@ -1,0 +1,246 @@
+"""A slot whose pieces became voices is the same slot but for its words, at every later time, whatever else is told."""
+
+import msgspec
+from hypothesis import given
+from hypothesis import strategies as st
+
+from beliefs.access import visible
+from beliefs.amend import amend
+from beliefs.confidence import total
+from beliefs.digest import LEAST, Gathering, alike, gatherings, mass
+from beliefs.resolve import judged
+from beliefs.revise import fingerprint, replaces, revise, view
+from schemas.digest import Own, Shared, digest_id, is_voice, joined, own, shared, wordless
+from schemas.evidence import Evidence
+from schemas.instant import DAY, HOUR
+from schemas.observation import Source
+from schemas.policy import Policy
+from schemas.query import Principal
+from schemas.slot import Slot, StoredSlot
+from schemas.wire import dump, load
+
+PIECES = st.lists(st.from_type(Evidence), min_size=1, max_size=4, unique_by=lambda piece: piece.id)
+LATER = st.lists(st.from_type(Evidence), max_size=4, unique_by=lambda piece: piece.id)
+CHORUS = st.lists(
+    st.tuples(
+        st.integers(0, 3),
+        st.sampled_from(["handbook", "wiki", "mail", "desk", "sensor"]),
+        st.integers(0, 300),
+        st.sampled_from([0.0, 0.3, 1.0, 2.5]),
+    ),
+    min_size=LEAST + 1,
+    max_size=9,
+)
+AGES = st.integers(0, 400).map(lambda hours: hours * HOUR) | st.integers(0, 400).map(lambda days: days * DAY)
+
+
+def _told(pieces: list[Evidence], chorus: list[tuple[int, str, int, float]]) -> list[Evidence]:
+    """The pieces, and what many sources say of the same values, each on some day and now and then twice."""
+    more = [
+        msgspec.structs.replace(
+            pieces[place % len(pieces)],
+            id=f"c{number}",
+            observation_id=f"oc{number}",
+            source=Source(who, who if number % 3 else "wire"),
+            effective_at=hours * HOUR,
+            observed_at=hours * HOUR,
+            statement=f"{who} says so" if number % 2 else "",
+            attribute="returns window",
+            stance="supports",
+            kind="observation",
+            value=pieces[place % len(pieces)].value or 14,
+            weight=weight,
+            valid_until=None,
+            pinned=False,
+            scheduled=number % 4 == 0,
+        )
+        for number, (place, who, hours, weight) in enumerate(chorus)
+    ]
+    return [*pieces, *more]
+
+
+def _digested(evidence: list[Evidence], policy: Policy, now: int) -> list[Evidence]:
+    """The evidence with every piece wordless that may be, however it is worded."""
+    going = {piece.id for each in gatherings(evidence, policy, now, 0) for piece in each.pieces}
+    return [wordless(piece) if piece.id in going else piece for piece in evidence]
+
+
+def _unworded(slot: Slot) -> bytes:
+    """Everything of a slot but how its beliefs read."""
+    return dump(
+        msgspec.structs.replace(
+            slot, beliefs=tuple(msgspec.structs.replace(belief, statement="") for belief in slot.beliefs)
+        )
+    )
+
+
+def _late(pieces: list[Evidence], evidence: list[Evidence]) -> list[Evidence]:
+    """What is told later: by anybody, and by those whose words went."""
+    return [
+        msgspec.structs.replace(
+            piece,
+            id=f"l{place}",
+            source=evidence[place % len(evidence)].source if place % 2 else piece.source,
+        )
+        for place, piece in enumerate(pieces)
+    ]
+
+
+@given(PIECES, CHORUS, LATER, st.from_type(Policy), AGES, AGES)
+def test_no_confidence_holder_or_status_moves_now_or_later_whatever_else_comes(
+    pieces: list[Evidence],
+    chorus: list[tuple[int, str, int, float]],
+    later: list[Evidence],
+    policy: Policy,
+    now: int,
+    age: int,
+) -> None:
+    evidence = _told(pieces, chorus)
+    digested = _digested(evidence, policy, now)
+    late = _late(later, evidence)
+
+    assert fingerprint(view(digested, policy, now)) == fingerprint(view(evidence, policy, now))
+    assert _unworded(view(digested + late, policy, now + age)) == _unworded(view(evidence + late, policy, now + age))
+
+
+@given(PIECES, CHORUS, LATER, st.from_type(Policy), AGES, AGES)
+def test_no_reader_is_shown_another_confidence_and_none_sees_a_belief_lose_its_value(
+    pieces: list[Evidence],
+    chorus: list[tuple[int, str, int, float]],
+    later: list[Evidence],
+    policy: Policy,
+    now: int,
+    age: int,
+) -> None:
+    evidence = _told(pieces, chorus)
+    digested = _digested(evidence, policy, now)
+    late = _late(later, evidence)
+
+    for principal in (Principal(), Principal("intern"), Principal("boss"), Principal("eve", ("staff",))):
+        for whole, left, at in ((evidence, digested, now), (evidence + late, digested + late, now + age)):
+            seen = visible(whole, principal)
+            if seen:
+                assert _unworded(view(visible(left, principal), policy, at)) == _unworded(view(seen, policy, at))
+
+
+@given(PIECES, CHORUS, st.from_type(Policy), AGES)
+def test_as_of_any_time_before_it_the_slot_is_the_same_but_for_words(
+    pieces: list[Evidence], chorus: list[tuple[int, str, int, float]], policy: Policy, now: int
+) -> None:
+    evidence = _told(pieces, chorus)
+    digested = _digested(evidence, policy, now)
+
+    for at in sorted({piece.effective_at for piece in evidence}):
+        assert _unworded(view(_until(digested, at), policy, at)) == _unworded(view(_until(evidence, at), policy, at))
+
+
+def _until(evidence: list[Evidence], at: int) -> list[Evidence]:
+    return [piece for piece in evidence if piece.effective_at <= at]
+
+
+@given(PIECES, CHORUS, st.from_type(Policy), AGES)
+def test_one_piece_of_each_digest_keeps_its_words_and_nothing_but_plain_testimony_loses_them(
+    pieces: list[Evidence], chorus: list[tuple[int, str, int, float]], policy: Policy, now: int
+) -> None:
+    evidence = _told(pieces, chorus)
+
+    for gathering in gatherings(evidence, policy, now, 3 * DAY):
+        assert len(gathering.pieces) >= LEAST
+        assert gathering.standing.effective_at >= max(piece.effective_at for piece in gathering.pieces)
+        for piece in gathering.pieces:
+            assert piece.effective_at <= now - 3 * DAY
+            assert (piece.stance, piece.kind, piece.pinned, piece.session) == ("supports", "observation", False, "")
+            assert dump(shared(piece)) == dump(shared(gathering.standing))
+            assert wordless(piece).digest == gathering.id
+
+
+@given(PIECES, CHORUS, st.from_type(Policy), AGES)
+def test_further_runs_find_nothing_more_and_words_that_come_back_restore_the_slot_to_the_byte(
+    pieces: list[Evidence], chorus: list[tuple[int, str, int, float]], policy: Policy, now: int
+) -> None:
+    evidence = sorted(_told(pieces, chorus), key=lambda piece: piece.id)
+    before = revise(None, evidence, policy, now).stored
+    going = [piece for each in gatherings(evidence, policy, now, 0) for piece in each.pieces]
+
+    revision = amend(before, [piece.id for piece in going], [*map(wordless, going)], policy, now)
+
+    assert revision is not None
+    assert revision.change.removed == 0
+    assert gatherings(revision.stored.evidence, policy, now, 0) == []
+    if going:
+        assert revision.decision is not None
+        assert set(revision.decision.removed) == {piece.id for piece in going}
+    again = amend(revision.stored, [piece.id for piece in going], [*map(wordless, going)], policy, now)
+    assert again is not None
+    assert again.decision is None
+    restored = revise(revision.stored, list(reversed(going)), policy, now).stored
+    assert restored.evidence == before.evidence
+    assert fingerprint(restored.slot) == fingerprint(before.slot)
+
+
+@given(PIECES, CHORUS, st.from_type(Policy), AGES, st.data())
+def test_words_stay_before_a_voice_whatever_the_order_of_arrival(
+    pieces: list[Evidence], chorus: list[tuple[int, str, int, float]], policy: Policy, now: int, data: st.DataObject
+) -> None:
+    evidence = _told(pieces, chorus)
+    both = [*evidence, *map(wordless, evidence)]
+    stored: StoredSlot | None = None
+    for piece in data.draw(st.permutations(both)):
+        stored = revise(stored, [piece], policy, now).stored
+
+    assert stored is not None
+    assert stored.evidence == tuple(sorted(evidence, key=lambda piece: piece.id))
+    assert all(replaces(piece, wordless(piece)) and not replaces(wordless(piece), piece) for piece in evidence)
+
+
+@given(st.from_type(Evidence))
+def test_a_voice_comes_apart_and_together_again_without_loss(piece: Evidence) -> None:
+    told = wordless(piece)
+    common, part = (load(dump(each), type(each)) for each in (shared(told), own(told)))
+
+    assert is_voice(told)
+    assert joined(digest_id(common), common, part) == told
+    assert msgspec.structs.replace(joined(told.digest, common, part), statement=piece.statement, digest="") == piece
+
+
+@given(PIECES, CHORUS, st.from_type(Policy), AGES)
+def test_the_mass_of_all_pieces_is_what_supports_and_refutes_the_beliefs(
+    pieces: list[Evidence], chorus: list[tuple[int, str, int, float]], policy: Policy, now: int
+) -> None:
+    evidence = _told(pieces, chorus)
+    digested = _digested(evidence, policy, now)
+    ids = {piece.id for piece in evidence}
+
+    weighed = sum(total(one.support, now) for one in judged(evidence, policy, now)[1].values())
+    assert mass(evidence, ids, policy, now) >= weighed - 1e-9
+    assert mass(digested, ids, policy, now) == mass(evidence, ids, policy, now)
+    assert mass(evidence, set(), policy, now) == 0
+
+
+def test_a_struct_of_both_parts_has_every_field_of_evidence() -> None:
+    """A new field of evidence belongs to what is shared or to what is a voice's own."""
+    parts = {*Evidence.__struct_fields__} - {"source", "statement", "digest"}
+
+    assert {*Shared.__struct_fields__, *Own.__struct_fields__} == parts | {"source", "origin", "source_type"}
+
+
+_LEAST = {
+    "id": "e1",
+    "bank": "shop",
+    "slot": "s1",
+    "entity": ["shelf", "place"],
+    "observation_id": "o1",
+    "source": {"id": "sensor"},
+    "effective_at": 1,
+    "observed_at": 1,
+    "statement": "",
+}
+
+
+def test_alike_is_none_where_too_few_say_the_same() -> None:
+    piece = msgspec.convert(_LEAST, Evidence)
+    other = [msgspec.structs.replace(piece, id=f"e{n}", statement=f"{n} on the shelf") for n in range(2, 6)]
+    stands = msgspec.structs.replace(piece, id="e9", statement="2 on the shelf")
+
+    assert alike(Gathering("d1", stands, tuple(other), 0)) == ()
+    assert alike(Gathering("d1", stands, tuple(other), 2)) == (other[0],)
