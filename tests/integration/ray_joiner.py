@@ -42,11 +42,23 @@ def _colours(memory: Memory, entity: str) -> list[object]:
     return [found.belief.value for found in memory.recall(f"colour of the {entity}", entity=entity).found]
 
 
+def _changes(memory: Memory, after: str) -> list[object]:
+    """The place to go on from, then each change as its entity and the values that are held of it."""
+    page = memory.changes(after=after)
+    held = [[belief.value for belief in moved.beliefs if belief.status == "active"] for moved in page.changes]
+    return [page.next, *([moved.entity.name, *values] for moved, values in zip(page.changes, held, strict=True))]
+
+
 def _processes(memory: Memory) -> list[int]:
     return memory.home.mesh.processes()
 
 
-_DEEDS: dict[str, Callable[..., Any]] = {"retain": _retain, "colours": _colours, "processes": _processes}
+_DEEDS: dict[str, Callable[..., Any]] = {
+    "retain": _retain,
+    "colours": _colours,
+    "changes": _changes,
+    "processes": _processes,
+}
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ from typing import Any
 import httpx
 import msgspec
 import pytest
+from following import STREAM, events_of
 from http_served import opened, served, settings_in
 
 from beliefmesh.grant import Grant
@@ -22,7 +23,6 @@ from schemas.errors import StoreUnavailable
 
 NOW = 1_718_020_800_000_000
 PATH = "/v1/banks/shop/changes"
-STREAM = {"Accept": "text/event-stream"}
 
 
 @pytest.fixture
@@ -44,25 +44,6 @@ def client(mesh: tuple[Memory, httpx.Client]) -> httpx.Client:
 def note(name: str, value: str, **more: Any) -> dict[str, Any]:
     claims = [{"entity": name, "attribute": "state", "value": value}]
     return {"id": f"o-{name}-{value}", "text": f"{name} is {value}.", "agent": "ann", "claims": claims, **more}
-
-
-def events_of(client: httpx.Client, count: int, path: str = PATH, **headers: str) -> list[dict[str, Any]]:
-    """The first `count` events of a stream: data, kind and id."""
-    found: list[dict[str, Any]] = []
-    with client.stream("GET", path, headers={**STREAM, **headers}) as response:
-        assert response.status_code == 200, response.read()
-        assert response.headers["Content-Type"].startswith("text/event-stream")
-        fields: dict[str, str] = {}
-        for line in response.iter_lines():
-            name, _, value = line.partition(": ")
-            if line and name:
-                fields[name] = value
-            elif "data" in fields:
-                found.append({"kind": fields["event"], "id": fields.get("id", ""), **json.loads(fields["data"])})
-                fields = {}
-            if len(found) == count:
-                return found
-    return found
 
 
 def values(events: list[dict[str, Any]]) -> list[tuple[str, list[str]]]:

@@ -11,7 +11,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
+from following import events_of
 
 from beliefmesh.memory import Memory
 from beliefmesh.settings import MeshSettings, Settings, StoreSettings
@@ -22,19 +24,21 @@ pytest.importorskip("ray", reason="the cluster extra is not installed")
 pytestmark = [pytest.mark.ray, pytest.mark.slow]
 
 SHARDS = 2
+CHANGES = "/v1/banks/default/changes"
 MOMENT = 1_718_020_800_000_000
 
 
 class Child:
     """A process that reads and writes JSON, a value a line."""
 
-    def __init__(self, *command: str) -> None:
+    def __init__(self, *command: str, address: str = "") -> None:
         inherited = {name: value for name, value in os.environ.items() if not name.startswith("BELIEFMESH_")}
         environ = {
             **inherited,
             "PYTHONPATH": str(Path(__file__).parents[2]),
             "BELIEFMESH_STORES__EMBEDDER": "none:",
             "BELIEFMESH_MESH__SHARDS": str(SHARDS),
+            "BELIEFMESH_MESH__ADDRESS": address,
         }
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
         self.process = subprocess.Popen([sys.executable, *command], text=True, env=environ, **pipes)
@@ -63,9 +67,9 @@ class Child:
 
 
 @contextmanager
-def child(*command: str) -> Iterator[Child]:
-    """A child that does not outlive the block."""
-    started = Child(*command)
+def child(*command: str, address: str = "") -> Iterator[Child]:
+    """A child that does not outlive the block; its settings name the actors at an address."""
+    started = Child(*command, address=address)
     try:
         yield started
     finally:
@@ -87,6 +91,18 @@ def joiner(folder: Path, address: str, shards: int = SHARDS) -> Iterator[Child]:
     """A process that has joined the actors, or was refused; `hear` tells."""
     with child(str(Path(__file__).with_name("ray_joiner.py")), str(folder), address, str(shards)) as joined:
         yield joined
+
+
+@contextmanager
+def server(folder: Path, address: str) -> Iterator[httpx.Client]:
+    """A client of a process that has joined the actors, and serves the API."""
+    with (
+        child(
+            "-m", "beliefmesh", "serve", "--json", "--port", "0", "--folder", str(folder), address=address
+        ) as serving,
+        httpx.Client(base_url=serving.hear()["address"], timeout=60) as client,
+    ):
+        yield client
 
 
 @pytest.fixture(scope="module")
@@ -112,6 +128,29 @@ def test_two_processes_ask_the_same_actors_and_see_what_the_other_wrote(mesh) ->
         assert ann.ask("colours", "gate") == ["blue"]
         assert (ann.leave(), bob.leave()) == (0, 0)
     assert all(running(process) for process in processes)
+
+
+def test_what_one_process_tells_the_actors_another_one_and_a_server_tell_as_changes(mesh) -> None:
+    folder, address = mesh
+    with joiner(folder, address) as ann, joiner(folder, address) as bob, server(folder, address) as client:
+        assert (ann.hear(), bob.hear()) == ("done", "done")
+        start, *_ = bob.ask("changes", "now")
+        cursor = client.get(CHANGES).json()["next"]
+        assert ann.ask("retain", "lift", "red") == "done"
+        place, *first = bob.ask("changes", start)
+        heard = events_of(client, 1, CHANGES, **{"Last-Event-ID": cursor})
+        assert ann.ask("retain", "ramp", "blue") == "done"
+        _, *then = bob.ask("changes", place)
+        resumed = events_of(client, 1, CHANGES, entity="ramp", **{"Last-Event-ID": heard[0]["id"]})
+
+    assert once(first + then) == [["lift", "red"], ["ramp", "blue"]]
+    assert heard[0]["entity"]["name"] == "lift"
+    assert [belief["value"] for belief in resumed[0]["beliefs"]] == ["blue"]
+
+
+def once(told: list[list[str]]) -> list[list[str]]:
+    """What was told, each once: several processes that stream one log may each have told it."""
+    return [list(one) for one in dict.fromkeys(map(tuple, told))]
 
 
 def test_actors_that_are_killed_come_back_with_all_that_was_written(mesh) -> None:
