@@ -72,26 +72,23 @@ class Seen:
         So most slots of a long list cost little; whoever is to tell of one asks for it by `slots`.
         """
         wanted = list(dict.fromkeys(ids))
-        if self.sight.as_of is None and self.sight.known_at is None:
-            self._glimpse([id for id in wanted if id not in self._slots and id not in self._glimpsed])
+        self._glimpse([id for id in wanted if id not in self._slots and id not in self._glimpsed])
         return {id: self._glimpsed[id] for id in wanted if id in self._glimpsed} | self.slots(
             id for id in wanted if id not in self._glimpsed
         )
 
     def _glimpse(self, ids: Sequence[str]) -> None:
         stored = self.graph.slots(self.sight.bank, ids) if ids else {}
-        alike = {id: slot for id, slot in stored.items() if self._stands(slot)}
-        owners = {id: entity_id(self.sight.bank, slot.entity) for id, slot in alike.items()}
-        groups = self.identity.groups(dict.fromkeys(owners.values()))
-        self._glimpsed |= {id: SeenSlot(slot, ()) for id, slot in alike.items() if owners[id] not in groups}
+        self._glimpsed |= {id: SeenSlot(slot, ()) for id, slot in self._standing(stored.items()).items()}
 
-    def _stands(self, slot: Slot) -> bool:
-        """Whether a slot is to everybody, at the moment, what it was decided to be."""
-        decided = slot.resolved_at <= self.sight.moment and (
-            slot.review_at is None or self.sight.moment < slot.review_at
-        )
-        founded = any(edge.type == "derived_from" for edge in slot.edges)
-        return decided and slot.settled and not slot.restricted and not founded
+    def _standing(self, stored: Iterable[tuple[str, Slot]]) -> dict[str, Slot]:
+        """Those of these slots that are to everybody, at the moment, what they were decided to be."""
+        if self.sight.as_of is not None or self.sight.known_at is not None:
+            return {}
+        found = {id: slot for id, slot in stored if _stands(slot, self.sight.moment)}
+        owners = {id: entity_id(self.sight.bank, slot.entity) for id, slot in found.items()}
+        groups = self.identity.groups(dict.fromkeys(owners.values()))
+        return {id: slot for id, slot in found.items() if owners[id] not in groups}
 
     def allowed(self, evidence: Iterable[Evidence]) -> list[Evidence]:
         """The evidence that may be seen and was there by the times asked about."""
@@ -108,7 +105,10 @@ class Seen:
 
     def _load(self, ids: Sequence[str]) -> None:
         stored = self.identity.slots(ids)
-        pieces = {id: self.allowed(stored[id].evidence) if id in stored else [] for id in ids}
+        standing = self._standing((id, one.slot) for id, one in stored.items())
+        self._slots |= {id: SeenSlot(slot, stored[id].evidence) for id, slot in standing.items()}
+        rest = [id for id in ids if id not in standing]
+        pieces = {id: self.allowed(stored[id].evidence) if id in stored else [] for id in rest}
         fallen = self._beneath.fallen(pieces)
         for id, seen in pieces.items():
             self._slots[id] = _versioned(self._resolved(seen, fallen), stored[id].slot) if seen else None
@@ -131,6 +131,12 @@ class Seen:
     def _vouched(self, evidence: Sequence[Evidence]) -> Sequence[Evidence]:
         pieces = self._of_then(evidence)
         return visible(pieces, self.sight.principal) or pieces
+
+
+def _stands(slot: Slot, moment: Instant) -> bool:
+    """Whether resolving a slot anew, from all its evidence, would give what is stored of it."""
+    due = slot.resolved_at > moment or (slot.review_at is not None and slot.review_at <= moment)
+    return slot.settled and not due and not slot.restricted and all(edge.type != "derived_from" for edge in slot.edges)
 
 
 def _versioned(seen: SeenSlot, held: Slot) -> SeenSlot:

@@ -10,9 +10,10 @@ import pytest
 from actors.recaller import Recaller
 from beliefmesh.memory import Memory
 from beliefmesh.settings import MeshSettings, Settings, StoreSettings
+from recall.seen import Seen, Sight
 from schemas.answer import Answer
 from schemas.instant import DAY, Instant, parse_instant
-from schemas.query import Query
+from schemas.query import Principal, Query
 from schemas.slot import StoredSlot
 from stores.local.index import LocalIndex
 from stores.sqlite.graph import SqliteGraph
@@ -71,10 +72,9 @@ def answers(folder: Path, now: Instant, whole: bool) -> list[Answer]:
         return [memory.recall(text, principal=who, limit=8) for text in asked for who in ("", "anna", "carl")]
 
 
-@pytest.mark.parametrize("days", [0, 3, 9, 40])
-def test_a_glimpse_changes_no_answer(tmp_path: Path, days: int) -> None:
-    dice = random.Random(days)
-    with Memory(settings=settings(tmp_path), clock=lambda: NOON) as memory:
+def remember(folder: Path, dice: random.Random) -> None:
+    """Two hundred sightings, a merge and a conclusion."""
+    with Memory(settings=settings(folder), clock=lambda: NOON) as memory:
         memory.retain([told(number, dice) for number in range(200)])
         memory.merge({"name": "service 1"}, {"name": "service 2"})
         premise = memory.recall("What is the state of service 7?").found[0].belief.id
@@ -86,11 +86,33 @@ def test_a_glimpse_changes_no_answer(tmp_path: Path, days: int) -> None:
             }
         )
 
+
+@pytest.mark.parametrize("days", [0, 3, 9, 40])
+def test_a_glimpse_changes_no_answer(tmp_path: Path, days: int) -> None:
+    remember(tmp_path, random.Random(days))
+
     glimpsed, whole = (answers(tmp_path, NOON + days * DAY, each) for each in (False, True))
 
     for one, other in zip(glimpsed, whole, strict=True):
         assert one.found
         assert _bare(one) == _bare(other)
+
+
+@pytest.mark.parametrize("days", [0, 3, 9, 40])
+def test_what_is_stored_of_a_slot_stands_only_where_it_is_what_resolving_gives(tmp_path: Path, days: int) -> None:
+    remember(tmp_path, random.Random(days))
+    graph = SqliteGraph(tmp_path / "graph.db")
+    ids = graph.scan("default", "", 1_000)
+
+    for who in ("", "anna", "carl"):
+        now, asked = NOON + days * DAY, Principal(who)
+        stored = Seen(graph, graph.policy("default"), Sight(bank="default", principal=asked, moment=now))
+        # Who asks what was known at a time has every slot resolved.
+        anew = Seen(graph, graph.policy("default"), Sight(bank="default", principal=asked, moment=now, known_at=now))
+        assert {id: (one.slot.beliefs, one.evidence) for id, one in stored.slots(ids).items()} == {
+            id: (one.slot.beliefs, one.evidence) for id, one in anew.slots(ids).items()
+        }
+    graph.close()
 
 
 def test_the_evidence_of_what_is_told_is_read_and_no_other(tmp_path: Path) -> None:
