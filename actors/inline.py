@@ -113,7 +113,7 @@ class InlineMesh(Mesh):
 
     def counts(self) -> Mapping[str, int]:
         """See `Mesh.counts`."""
-        return summed(each.counts for each in (self._shard, self._indexer, self._extractor))
+        return summed(each.counts for each in (self._shard, self._indexer, self._extractor, self._recaller))
 
     def close(self) -> None:
         """End the threads of recaller and extractor; the stores belong to the caller."""

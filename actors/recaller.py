@@ -26,6 +26,7 @@ from schemas.errors import NotFound, StoreUnavailable, UnknownBank
 from schemas.instant import Instant
 from schemas.limits import check_bank, check_name
 from schemas.query import RETRIEVERS, Principal, Query
+from stores.asked import AskedBefore
 from stores.ports import Embedder, GraphStore, SearchIndex
 
 OWN: Mapping[str, Retriever] = {
@@ -67,11 +68,16 @@ class Recaller:
     ) -> None:
         self._sources = Sources(graph, index)
         self._graph = graph
-        self._embedder = embedder
+        self._embedder = None if embedder is None else AskedBefore(embedder)
         self._retrievers = {**OWN, **(retrievers or {})}
         self._filters = tuple(filters)
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="recall")
         self._banks: frozenset[str] = frozenset()
+
+    @property
+    def counts(self) -> Mapping[str, int]:
+        """Of how many questions the vector was kept, and was not."""
+        return {} if self._embedder is None else self._embedder.counts
 
     def recall(self, query: Query) -> Answer:
         """Answer a query. Raises InvalidInput, UnknownBank, or StoreUnavailable when the graph cannot be read."""

@@ -8,6 +8,7 @@ import ray
 
 from actors.extractor import open_extractor
 from actors.indexer import Indexer
+from actors.mesh import summed
 from actors.recaller import Recaller
 from actors.shard import EntityShard
 from schemas.answer import NEWEST_TURNS, Answer, Explanation, History
@@ -190,7 +191,7 @@ class SearchActor:
     @ray.method(concurrency_group="look")
     def counts(self) -> Mapping[str, int]:
         """What was counted since this actor began."""
-        return dict(self._indexer.counts)
+        return summed((self._indexer.counts, self._recaller.counts))
 
     def _require_open(self) -> None:
         if self._ended:
