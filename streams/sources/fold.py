@@ -88,8 +88,10 @@ class Fold:
             group.last = record
         if record.request != group.request:
             group.request = ""
-        _newest(group.states, facts.states, record.at)
-        _newest(group.measures, facts.measures, record.at)
+        if facts.states:
+            _newest(group.states, facts.states, record.at)
+        if facts.measures:
+            _newest(group.measures, facts.measures, record.at)
         self._sum(record, window)
 
     def flush(self) -> Iterator[Told]:
@@ -116,12 +118,13 @@ class Fold:
         summary = self._summaries.get(key)
         if summary is None:
             summary = self._summaries[key] = _Summary(record.service, record.host, record.at, record.at)
-        grave = gravity(record.level)
         summary.first, summary.last = min(summary.first, record.at), max(summary.last, record.at)
         summary.lines += 1
-        summary.warnings += grave == WARNING
-        summary.errors += grave >= GRAVE
-        summary.worst = max(summary.worst, grave)
+        if record.level:
+            grave = gravity(record.level)
+            summary.warnings += grave == WARNING
+            summary.errors += grave >= GRAVE
+            summary.worst = max(summary.worst, grave)
 
     def _told(self, group: _Group) -> Told:
         first, last = group.first, group.last

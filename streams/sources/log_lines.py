@@ -68,9 +68,8 @@ def _read(read: ReadLine, line: Line, now: Instant, latest: Instant) -> Record:
     record = read(line.data, line.number, now)
     if record.at > latest:
         raise InvalidInput("time", f"{format_instant(record.at)} is in the future; set the clock of that machine")
-    for name in ("service", "host", "component", "request"):
-        if len(getattr(record, name)) > _LONGEST_NAME:
-            setattr(record, name, getattr(record, name)[:_LONGEST_NAME])
+    record.service, record.host = record.service[:_LONGEST_NAME], record.host[:_LONGEST_NAME]
+    record.component, record.request = record.component[:_LONGEST_NAME], record.request[:_LONGEST_NAME]
     return record
 
 

@@ -22,6 +22,7 @@ _BY_SPELLING = {word: level for level, words in _SPELLINGS.items() for word in w
 _PINO = {10: "TRACE", 20: "DEBUG", 30: "INFO", 40: "WARNING", 50: "ERROR", 60: "CRITICAL"}
 _SEVERITIES = ("CRITICAL", "CRITICAL", "CRITICAL", "ERROR", "WARNING", "NOTICE", "INFO", "DEBUG")
 
+_GRAVITIES = {level: place for place, level in enumerate(LEVELS)}
 GRAVE = LEVELS.index("ERROR")
 WARNING = LEVELS.index("WARNING")
 
@@ -58,4 +59,4 @@ def severity_level(priority: int) -> str:
 
 def gravity(level: str) -> int:
     """How grave a level is, as its place in LEVELS; -1 for none."""
-    return LEVELS.index(level) if level else -1
+    return _GRAVITIES.get(level, -1)

@@ -99,7 +99,7 @@ class SlotReader:
             record = msgspec.structs.replace(record, message=record.message[:_READ], raw=record.raw[:_READ])
         plan = self._plan(record, template)
         rules = (*self._whole, *plan.ids)
-        named = [(entity, rule.link) for rule in rules for entity in _entities(rule, record)]
+        named = [(entity, rule.link) for rule in rules if (entity := _entity(rule, record)) is not None]
         things = [entity for entity, link in named if not link]
         voice = _voice(record)
         subject = record.subject or (things[0] if things else voice)
@@ -107,10 +107,11 @@ class SlotReader:
         owner = subject if subject.type in _RESOURCES or record.subject is None else voice
         if plan.request or record.scope:
             owner = voice
-        states = [*self._told_states(plan, record, [subject, *things], voice, where)]
+        states = [*self._told_states(plan, record, [subject, *things], voice, where)] if plan.states else []
         if plan.version:
             states += _versions(record.message, voice, where)
-        states += _keyed_states(record, subject, voice, where)
+        if record.fields:
+            states += _keyed_states(record, subject, voice, where)
         measures = _measures(plan, record, owner, where if owner == voice else ())
         others = [entity for entity, _ in named if entity != subject]
         links = [*others, *([voice] if voice != subject else []), *_host(record, voice)]
@@ -172,14 +173,13 @@ def _host(record: Record, voice: Entity) -> list[Entity]:
     return [Entity(record.host, HOST)] if record.host and voice.type != HOST else []
 
 
-def _entities(rule: IdRule, record: Record) -> Iterator[Entity]:
+def _entity(rule: IdRule, record: Record) -> Entity | None:
     found = rule.regex.search(record.raw if rule.whole else record.message)
     if found is None:
-        return
+        return None
     groups = {name: value for name, value in found.groupdict().items() if value}
-    name = filled(rule.name, groups) if rule.name else groups.get("id") or found[0]
-    if name.strip():
-        yield Entity(name.strip()[:_LONGEST_NAME], (rule.type or groups.get("type", "")).lower() or "thing")
+    name = (filled(rule.name, groups) if rule.name else groups.get("id") or found[0]).strip()[:_LONGEST_NAME]
+    return Entity(name, (rule.type or groups.get("type", "")).lower() or "thing") if name else None
 
 
 def _named(rule: StateRule, found: re.Match[str]) -> Entity | None:
@@ -224,26 +224,43 @@ def _keyed_attribute(name: str) -> tuple[str, ValueType]:
 
 
 def _measures(plan: _Plan, record: Record, owner: Entity, where: tuple[tuple[str, str], ...]) -> list[Fact]:
-    scope = dict(where)
-    if plan.request and (request := _REQUEST.search(record.message)):
-        path = masked_path(request["path"].rstrip('"'))
-        scope["request"] = f"{request['method']} {path}"
-    scope.update(record.scope)
-    place = tuple(sorted(scope.items()))
     found: dict[str, Value] = {}
     if plan.measures:
         noun = ""
         for match in _MEASURE.finditer(record.message):
-            name = (match["name"] or match["key"]).lower()
-            _keep(found, f"{noun} {name}" if noun and name in _BARE else name, match["number"], match["unit"])
-            noun = next((word for word in name.split() if word not in _BARE), noun)
+            name, key, number, unit = match.group("name", "key", "number", "unit")
+            measured, noun = _measured(name or key, noun)
+            _keep(found, measured, number, unit)
     if plan.took and (took := _TOOK.search(record.message)):
         what = (took["what"] or "").strip().lower()
-        _keep(found, f"time to {what}" if what else "duration", took["number"], took["unit"])
+        _keep(found, _measure_key(f"time to {what}" if what else "duration"), took["number"], took["unit"])
     for name, value in record.fields.items():
         if _is_measured(name, value):
             found[name.replace("_", " ")] = value
+    if not found:
+        return []
+    place = _place(plan, record, where)
     return [Fact(owner, name, value, "number", scope=place) for name, value in found.items()]
+
+
+def _place(plan: _Plan, record: Record, where: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
+    """The scope of what a line measures: where it was, and of a request its method and path."""
+    request = _REQUEST.search(record.message) if plan.request else None
+    if request is None and not record.scope:
+        return where
+    scope = dict(where)
+    if request is not None:
+        path = masked_path(request["path"].rstrip('"'))
+        scope["request"] = f"{request['method']} {path}"
+    return tuple(sorted({**scope, **record.scope}.items()))
+
+
+@lru_cache(maxsize=4_096)
+def _measured(name: str, noun: str) -> tuple[str, str]:
+    """What a name that stands after a noun measures (nothing: ""), and the noun for the names after it."""
+    told = name.lower()
+    following = next((word for word in told.split() if word not in _BARE), noun)
+    return _measure_key(f"{noun} {told}" if noun and told in _BARE else told), following
 
 
 def _is_measured(name: str, value: Value) -> bool:
@@ -257,8 +274,7 @@ def _names_a_measure(name: str) -> bool:
     return bool(name.strip()) and not _NOT_MEASURED.search(name[-40:])
 
 
-def _keep(into: dict[str, Value], name: str, number: str, unit: str | None) -> None:
-    key = _measure_key(name)
+def _keep(into: dict[str, Value], key: str, number: str, unit: str | None) -> None:
     if not key:
         return
     if unit and unit.lower() in UNITS:
