@@ -3,6 +3,7 @@
 import difflib
 import math
 from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
 from typing import Any
 
 from schemas.claim import Scope, Value, scope_of
@@ -34,7 +35,7 @@ def read_object(
 
     Another name is refused, with the advice that `elsewhere` holds for it, else the nearest and all allowed ones.
     """
-    if not isinstance(data, Mapping):
+    if type(data) is not dict and not isinstance(data, Mapping):  # the question that costs less, first
         raise InvalidInput(path or "observation", f"must be an object, not {type(data).__name__}")
     prefix = path and f"{path}."
     fields: Fields = {}
@@ -116,10 +117,21 @@ def read_entity(value: object, path: str) -> Entity:
     """Accept a name, or an object with a name and a type."""
     if isinstance(value, str):
         return Entity(check_name(value, path))
+    if type(value) is dict and value.keys() == _ENTITY.keys():
+        try:
+            return _entity(value["name"], value["type"])
+        except (InvalidInput, TypeError):
+            pass  # the slow way says under which path what is wrong
     fields = read_object(value, path, _ENTITY)
     if "name" not in fields:
         raise InvalidInput(f"{path}.name", "is missing; an entity needs a name")
     return Entity(**fields)
+
+
+@lru_cache(maxsize=4_096)
+def _entity(name: object, type: object) -> Entity:
+    """An entity by name and type, remembered: those that are told are mostly the same few."""
+    return Entity(check_name(name, "name"), check_name(type, "type"))
 
 
 def read_pairs(value: object, path: str) -> dict[str, str]:
@@ -127,7 +139,7 @@ def read_pairs(value: object, path: str) -> dict[str, str]:
     if not isinstance(value, Mapping):
         raise InvalidInput(path, f'must be an object such as {{"region": "EU"}}, not {type(value).__name__}')
     _check_count(value, path)
-    return {check_name(name, path): _as_text(item, f"{path}.{name!s:.80}") for name, item in value.items()}
+    return {check_name(name, path): _label(item, path, name) for name, item in value.items()}
 
 
 def read_scope(value: object, path: str) -> Scope:
@@ -161,8 +173,11 @@ def _check_count(values: list[object] | tuple[object, ...] | Mapping[str, object
         raise TooLarge(path, f"has {len(values)} items; at most {MAX_ITEMS} are taken. Send several observations")
 
 
-def _as_text(value: object, path: str) -> str:
+def _label(value: object, path: str, name: object) -> str:
     """The text of a label; 3 and 3.0 are one number, as they are in JSON."""
+    if type(value) is str and value.isascii() and len(value) <= MAX_NAME_BYTES and "\x00" not in value:
+        return value
+    path = f"{path}.{name!s:.80}"
     if isinstance(value, bool) or not isinstance(value, int | float):
         return check_text(value, path, limit=MAX_NAME_BYTES)
     number = _number(value, path)

@@ -99,17 +99,17 @@ def _check_times(given: Fields, path: str, outer: Fields = _NOTHING) -> None:
     """Refuse a period that ends before it begins; a claim takes the times that it does not name from `outer`."""
     prefix = path and f"{path}."
     until = given.get("valid_until", outer.get("valid_until"))
-    effective = given.get("effective_at", outer.get("effective_at"))
-    if until is not None and effective is not None and until <= effective:
-        raise InvalidInput(f"{prefix}valid_until", f"must be after effective_at, {format_instant(effective)}")
+    if until is not None:
+        effective = given.get("effective_at", outer.get("effective_at"))
+        if effective is not None and until <= effective:
+            raise InvalidInput(f"{prefix}valid_until", f"must be after effective_at, {format_instant(effective)}")
     end = given.get("occurred_end", outer.get("occurred_end"))
-    start = given.get("occurred_start", outer.get("occurred_start"))
-    if end is None:
-        return
-    if start is None:
-        raise InvalidInput(f"{prefix}occurred_start", "is missing; an occurred_end needs it")
-    if end < start:
-        raise InvalidInput(f"{prefix}occurred_end", f"is before occurred_start, {format_instant(start)}")
+    if end is not None:
+        start = given.get("occurred_start", outer.get("occurred_start"))
+        if start is None:
+            raise InvalidInput(f"{prefix}occurred_start", "is missing; an occurred_end needs it")
+        if end < start:
+            raise InvalidInput(f"{prefix}occurred_end", f"is before occurred_start, {format_instant(start)}")
 
 
 def _check_audience(fields: Fields) -> None:
