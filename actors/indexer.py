@@ -1,7 +1,7 @@
 """Keeps the search index up with the graph: changed beliefs are embedded in batches and written; safe to repeat."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 import numpy as np
@@ -20,16 +20,27 @@ _KEPT_VECTORS = 4_096
 _REFRESHED_BELIEFS = 4
 """A neighbour in the session is indexed again for its window if its slot is small; larger ones wait for a change."""
 
+Kept = Callable[[str, Iterable[str]], Mapping[str, StoredSlot]]
+"""Of a bank's slots, those that a shard of this process still has, as it wrote them last."""
+
+
+def _nothing_kept(_bank: str, _slots: Iterable[str]) -> Mapping[str, StoredSlot]:
+    return {}
+
 
 class Indexer:
     """Writes a belief's rows at its version; the graph keeps the mark of what is indexed.
 
+    Evidence that is `kept` is not read again where the graph has the very slot that it was kept with.
     `counts` tells of texts whose vectors were kept and not.
     """
 
-    def __init__(self, graph: GraphStore, index: SearchIndex, embedder: Embedder | None) -> None:
+    def __init__(
+        self, graph: GraphStore, index: SearchIndex, embedder: Embedder | None, kept: Kept = _nothing_kept
+    ) -> None:
         self.counts: Counter[str] = Counter()
         self._graph = graph
+        self._kept = kept
         self._index = index
         self._embedder = embedder
         self._vectors: dict[str, Vectors] = {}
@@ -174,8 +185,10 @@ class Indexer:
         """The slots, with their evidence only where rows cannot be made without it."""
         slots = self._graph.slots(bank, list(wanted))
         whole = [id for id, slot in slots.items() if needs_evidence(slot, wanted[id])]
-        bare = {id: StoredSlot(slot, ()) for id, slot in slots.items()}
-        return bare | self._graph.load_slots(bank, whole) if whole else bare
+        found = {id: StoredSlot(slot, ()) for id, slot in slots.items()}
+        found.update((id, kept) for id, kept in self._kept(bank, whole).items() if kept.slot == slots[id])
+        missing = [id for id in whole if not found[id].evidence]
+        return found | self._graph.load_slots(bank, missing) if missing else found
 
     def _neighbours(
         self, bank: str, stored: dict[str, StoredSlot]

@@ -33,7 +33,7 @@ class InlineMesh(Mesh):
         self._extractor = extractor or Extractor()
         self._shard = EntityShard(graph)
         self._turn = Lock()
-        self._indexer = Indexer(graph, index, embedder)
+        self._indexer = Indexer(graph, index, embedder, self._shard.kept)
         self._recaller = Recaller(graph, index, embedder, retrievers=own.retrievers, filters=own.filters)
 
     def extract(self, observations: Sequence[tuple[Observation, Instant]]) -> list[tuple[Evidence, ...]]:

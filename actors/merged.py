@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from schemas.entity import entity_id
 from schemas.reserved import SAME_AS, merges_of
-from schemas.slot import Change, slot_of
+from schemas.slot import Change, slot_id
 from stores.ports import GraphStore
 
 _MOST_SLOTS = 100_000
@@ -32,8 +32,8 @@ def slots_of_merges(graph: GraphStore, changes: Sequence[Change]) -> dict[str, s
     """By bank, the slots of both entities of every merge that these changes may have brought or ended."""
     found: dict[str, set[str]] = {}
     for change in changes:
-        id = entity_id(change.bank, change.entity)
-        if change.slot == slot_of(id, SAME_AS):
+        if change.slot == slot_id(change.bank, change.entity, SAME_AS):
+            id = entity_id(change.bank, change.entity)
             edges = graph.neighbours(change.bank, [id], _MOST_MERGES)
             for entity in {id, *(edge.dst for edge in edges if edge.type == "same_as" and edge.src == id)}:
                 ids = graph.slots_of_entity(change.bank, entity, _MOST_SLOTS)

@@ -101,6 +101,11 @@ class EntityShard:
         beside = {bank: self._beside(bank, pieces) for bank, pieces in leaving.items()}
         return _refreshing(self._write(list(asked), amended, now), beside)
 
+    def kept(self, bank: str, slots: Iterable[str]) -> dict[str, StoredSlot]:
+        """Those of a bank's slots that are kept, as they were written last; another writer is not noticed here."""
+        found = {slot: self._kept.get((bank, slot)) for slot in slots}
+        return {slot: stored for slot, stored in found.items() if stored is not None}
+
     def drop(self, keys: Iterable[SlotKey]) -> None:
         """Keep nothing of these slots in memory."""
         for key in keys:

@@ -69,9 +69,10 @@ def test_a_slot_that_was_erased_before_its_turn_is_not_indexed_although_the_shar
     assert house.found("Lyon", PUBLIC) == 0
 
 
-def test_words_that_another_process_took_out_before_their_turn_are_not_indexed(house: House) -> None:
+@pytest.mark.parametrize("session", ["", "talk"])
+def test_words_that_another_process_took_out_before_their_turn_are_not_indexed(house: House, session: str) -> None:
     older, newer = (
-        told("", id=id, observed_at=at, claims=[{**CITY, "statement": statement}])
+        told("", id=id, observed_at=at, session=session, claims=[{**CITY, "statement": statement}])
         for id, at, statement in (("o1", "2024-06-01", "It is in Lyon"), ("o2", "2024-06-02", "A zebra came to Lyon"))
     )
     changes = house.mesh.apply({0: [*older, *newer]}, NOON)[0]
