@@ -93,6 +93,12 @@ class Shared(Generic[Client]):
             _close(client)
 
 
+def largest(topic: str, options: KafkaOptions) -> int:
+    """How many bytes a record of a topic may have; what was made of a message, or a letter about it, is larger."""
+    limit = options.max_message_mb * _MB
+    return next((times * limit for ending, times in _LARGER.items() if topic.endswith(ending)), limit)
+
+
 class Clients:
     """Makes the clients for one URL. Raises InvalidSetting for settings that cannot be used."""
 
@@ -125,9 +131,8 @@ class Clients:
             raise refusal
 
     def largest(self, topic: str) -> int:
-        """How many bytes a record of a topic may have; what was made of a message, or a letter about it, is larger."""
-        limit = self.options.max_message_mb * _MB
-        return next((times * limit for ending, times in _LARGER.items() if topic.endswith(ending)), limit)
+        """How many bytes a record of a topic may have."""
+        return largest(topic, self.options)
 
     def admin(self) -> Any:
         """For topics and the offsets of groups."""

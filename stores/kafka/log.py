@@ -7,7 +7,7 @@ from typing import Any
 from schemas.errors import InvalidInput, NotFound, StoreUnavailable, TooLarge
 from schemas.instant import Instant
 from schemas.routing import partition_of
-from stores.kafka.client import DELIVERY_SECONDS, Clients, Shared, meaning
+from stores.kafka.client import DELIVERY_SECONDS, Clients, Shared, largest, meaning
 from stores.kafka.driver import KafkaError, NewTopic, OffsetAndMetadata, TopicPartition, errors
 from stores.kafka.marks import SUFFIX, Marks
 from stores.kafka.options import KafkaOptions
@@ -168,13 +168,9 @@ class KafkaLog:
             return False
 
     def _make(self, topic: str, plan: TopicPlan) -> None:
-        settings = {
-            "max.message.bytes": str(self._clients.largest(topic)),
-            "retention.ms": str(plan.days * _DAY_MS if plan.days else -1),
-        }
-        if plan.compacted:
-            settings |= {"cleanup.policy": "compact", "min.compaction.lag.ms": str(_COMPACT_AFTER_MS)}
-        new = NewTopic(topic, plan.partitions, self._clients.options.replication, topic_configs=settings)
+        options = self._clients.options
+        settings = topic_settings(topic, plan, options)
+        new = NewTopic(topic, plan.partitions, options.replication, topic_configs=settings)
         self._admin.ask(f"making topic {topic}", lambda admin: _create(admin, new))
 
     def _place(self, topic: str, partition: int) -> TopicPartition:
@@ -218,6 +214,17 @@ class KafkaLog:
         if any(offset < 0 for _, offset in places):
             raise StoreUnavailable(f"Kafka took records into {topic} but did not say where; append them again")
         return places
+
+
+def topic_settings(topic: str, plan: TopicPlan, options: KafkaOptions) -> dict[str, str]:
+    """Kafka's settings of a topic that is made by a plan."""
+    settings = {
+        "max.message.bytes": str(largest(topic, options)),
+        "retention.ms": str(plan.days * _DAY_MS if plan.days else -1),
+    }
+    if plan.compacted:
+        settings |= {"cleanup.policy": "compact", "min.compaction.lag.ms": str(_COMPACT_AFTER_MS)}
+    return settings
 
 
 def _create(admin: Any, new: NewTopic) -> None:

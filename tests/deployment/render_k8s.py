@@ -11,6 +11,10 @@ from rendered import ROOT, Manifest, charted
 
 K8S = ROOT / "k8s"
 OVERLAYS = ("dev", "prod")
+COMPONENT = K8S / "components" / "operators"
+"""What operators are asked to make for the overlay prod, which is all that the values of operators.yaml add to it."""
+
+_NAMESPACE = "beliefmesh"
 _OF_HELM = ("helm.sh/chart", "app.kubernetes.io/managed-by", "app.kubernetes.io/instance")
 _HEAD = "# Written by `make k8s` from helm/beliefmesh.\n"
 
@@ -20,6 +24,8 @@ def written() -> dict[Path, str]:
     overlays = {name: {_place(each): _dumped(_plain(each)) for each in _charted(name)} for name in OVERLAYS}
     alike = {place: text for place, text in overlays["dev"].items() if overlays["prod"].get(place) == text}
     files = {K8S / "base" / place: text for place, text in alike.items()}
+    asked = {_place(each): _dumped(_plain(each)) for each in _charted("prod", "operators")}
+    files |= {COMPONENT / place: text for place, text in asked.items() if overlays["prod"].get(place) != text}
     for name, made in overlays.items():
         files |= {K8S / "overlays" / name / place: text for place, text in made.items() if place not in alike}
     return files | {
@@ -39,8 +45,10 @@ def write() -> None:
         file.write_text(text, encoding="utf-8")
 
 
-def _charted(overlay: str) -> list[Manifest]:
-    return charted(str(K8S / f"{overlay}.yaml"))
+def _charted(*values: str) -> list[Manifest]:
+    first, *more = (str(K8S / f"{name}.yaml") for name in values)
+    flags = [word for each in more for word in ("--values", each)]
+    return charted(first, "--namespace", _NAMESPACE, *flags)
 
 
 def _place(manifest: Manifest) -> str:
@@ -59,12 +67,13 @@ def _dumped(value: Any) -> str:
 
 
 def _kustomization(folder: Path, files: list[str]) -> str:
-    base = [] if folder.name == "base" else ["../../base"]
+    base = ["../../base"] if folder.name in OVERLAYS else []
+    added = folder == COMPONENT
     return _dumped(
         {
-            "apiVersion": "kustomize.config.k8s.io/v1beta1",
-            "kind": "Kustomization",
-            **({"namespace": "beliefmesh"} if base else {}),
+            "apiVersion": f"kustomize.config.k8s.io/{'v1alpha1' if added else 'v1beta1'}",
+            "kind": "Component" if added else "Kustomization",
+            **({"namespace": _NAMESPACE} if base or added else {}),
             "resources": [*base, *sorted(files)],
         }
     )

@@ -1,12 +1,16 @@
 """Validates manifests as an API server would: Kubernetes' own by its schemas, others by those of their operators."""
 
 import functools
+from pathlib import Path
 from typing import Any
 
 import jsonschema
 import kubernetes_validate
 import yaml
 from rendered import KUBERNETES, TOOLS, Manifest, named
+
+_OWN = Path(__file__).parent / "operators"
+"""Written down from the definitions of operators that come in no package: the fields that we use, and no others."""
 
 _ANYTHING = "x-kubernetes-preserve-unknown-fields"
 
@@ -38,7 +42,7 @@ def _custom(manifest: Manifest) -> list[str]:
 def _schemas() -> dict[tuple[str, str], dict[str, Any]]:
     """The schema of each custom resource, by version and kind."""
     schemas = {}
-    for file in sorted((TOOLS / "resources").glob("*.yaml")):
+    for file in sorted([*(TOOLS / "resources").glob("*.yaml"), *_OWN.glob("*.yaml")]):
         definition = yaml.load(file.read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)["spec"]
         for version in definition["versions"]:
             schema = _closed(version["schema"]["openAPIV3Schema"])

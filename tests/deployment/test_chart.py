@@ -8,7 +8,9 @@ from rendered import CHART, KUBERNETES, Manifest, asked, charted, environment, n
 from resources import complaints
 
 from beliefmesh.settings import environment_name
-from streams.topics import CHANGES, CLAIMS, OBSERVATIONS, Topics
+from stores.kafka.log import topic_settings
+from stores.kafka.options import KafkaOptions
+from streams.topics import CHANGES, CLAIMS, OBSERVATIONS, RECALL_LOG, Topics
 
 VALUES = sorted(path.name for path in (CHART / "ci").glob("*.yaml"))
 
@@ -183,6 +185,87 @@ def test_the_dashboard_and_the_alerts_are_those_of_the_files() -> None:
     assert only(manifests, "PrometheusRule")["spec"]["groups"]
 
 
+MADE_BY_OPERATORS = {"Kafka", "KafkaNodePool", "KafkaTopic", "KafkaUser", "NebulaCluster", "Milvus"}
+
+
+def test_no_operator_is_asked_for_anything_unless_the_values_say_so() -> None:
+    for values in set(VALUES) - {"operators.yaml"}:
+        assert of_kind(chart(values), *MADE_BY_OPERATORS) == [], values
+    assert {each["kind"] for each in chart("operators.yaml")} >= MADE_BY_OPERATORS
+
+
+def test_settings_lead_to_what_the_operators_make_by_the_names_that_they_give_it() -> None:
+    manifests = chart("operators.yaml")
+    made = {
+        kind: only(manifests, kind)["metadata"]["name"] for kind in ("Kafka", "KafkaUser", "NebulaCluster", "Milvus")
+    }
+    told = only([each for each in manifests if each["metadata"]["name"] == "demo-beliefmesh"], "ConfigMap")["data"]
+    (api,) = [pod for pod in pods(manifests) if pod.owner.endswith("-api")]
+    secrets = {
+        each["name"]: each["valueFrom"]["secretKeyRef"] for each in api.containers()[-1]["env"] if "valueFrom" in each
+    }
+    (ca,) = [volume["secret"] for volume in api.spec["volumes"] if volume["name"] == "kafka-ca"]
+
+    assert told[environment_name("stores.log")] == f"kafka://{made['Kafka']}-kafka-bootstrap.mesh.svc:9093"
+    assert told[environment_name("stores.graph")] == (
+        f"nebula://{made['NebulaCluster']}-graphd-svc.mesh.svc:9669/beliefmesh?replicas=3"
+    )
+    assert told[environment_name("stores.index")] == f"milvus://{made['Milvus']}-milvus.mesh.svc:19530/beliefmesh"
+    assert told[environment_name("kafka.username")] == made["KafkaUser"]
+    assert secrets == {environment_name("kafka.password"): {"name": made["KafkaUser"], "key": "password"}}
+    assert ca["secretName"] == f"{made['Kafka']}-cluster-ca-cert"
+    (listener,) = only(manifests, "Kafka")["spec"]["kafka"]["listeners"]
+    assert (listener["port"], listener["tls"], listener["authentication"]["type"]) == (9093, True, "scram-sha-512")
+
+
+def test_a_url_in_a_secret_goes_before_the_one_that_would_follow() -> None:
+    flags = ("--set", "graph.urlSecret.name=mine", "--set", "index.url=milvus://elsewhere:19530/m")
+    manifests = charted(str(CHART / "ci" / "operators.yaml"), *flags)
+    told = only([each for each in manifests if each["metadata"]["name"] == "demo-beliefmesh"], "ConfigMap")["data"]
+
+    assert environment_name("stores.graph") not in told
+    assert told[environment_name("stores.index")] == "milvus://elsewhere:19530/m"
+
+
+def test_topics_are_asked_for_as_the_mesh_itself_would_make_them() -> None:
+    options = KafkaOptions(observations_days=365)
+    days = {OBSERVATIONS: 365, CLAIMS: options.claims_days, RECALL_LOG: options.recall_log_days}
+    asked = {each["spec"]["topicName"]: each["spec"] for each in of_kind(chart("operators.yaml"), "KafkaTopic")}
+
+    wanted = {
+        name: (plan.partitions, 3, topic_settings(name, plan, options))
+        for name, plan in Topics("support-", 12, days=days).plans().items()
+    }
+    found = {
+        name: (spec["partitions"], spec["replicas"], {key: str(value) for key, value in spec["config"].items()})
+        for name, spec in asked.items()
+    }
+    assert found == wanted
+
+
+@pytest.mark.parametrize("prefix", ["support-", ""])
+def test_the_user_may_use_the_topics_and_groups_of_the_mesh_and_no_others(prefix: str) -> None:
+    manifests = charted(str(CHART / "ci" / "operators.yaml"), "--set", f"settings.streams.prefix={prefix}")
+    rules = {rule["resource"]["type"]: rule for rule in only(manifests, "KafkaUser")["spec"]["authorization"]["acls"]}
+
+    assert rules["topic"]["resource"] == (
+        {"type": "topic", "name": prefix, "patternType": "prefix"}
+        if prefix
+        else {"type": "topic", "name": "*", "patternType": "literal"}
+    )
+    assert Topics(prefix, space="blue").group.startswith(rules["group"]["resource"]["name"])
+    assert {"Read", "Write", "Create", "Describe"} <= set(rules["topic"]["operations"])
+
+
+def test_what_holds_data_stays_when_the_release_goes() -> None:
+    kept = [
+        named(each)
+        for each in of_kind(chart("operators.yaml"), *MADE_BY_OPERATORS - {"KafkaUser"})
+        if each["metadata"].get("annotations") != {"helm.sh/resource-policy": "keep"}
+    ]
+    assert kept == []
+
+
 def test_changed_settings_start_the_pods_anew() -> None:
     def marks(*flags: str) -> set[str]:
         manifests = charted(str(CHART / "ci" / "minimal.yaml"), *flags)
@@ -205,6 +288,10 @@ def test_changed_settings_start_the_pods_anew() -> None:
         ("image.tag=latest", "at '/image/tag'"),
         ("worker.replica=3", "additional properties 'replica' not allowed"),
         ("kafka.partitions=0", "at '/kafka/partitions'"),
+        ("kafka.strimzi.enabled=true", "kafka.strimzi, graph.operator, index.operator: need topology cluster"),
+        ("topology=cluster,kafka.strimzi.enabled=true", "graph: topology cluster needs url or urlSecret, or graph.op"),
+        ("graph.operator.metad.replicas=2", "at '/graph/operator/metad/replicas'"),
+        ("index.operator.image=milvusdb/milvus:latest", "at '/index/operator/image'"),
         ("keeper.resources.limits.memory=null", "at '/keeper/resources/limits'"),
     ],
 )
@@ -216,6 +303,17 @@ def test_a_mesh_without_a_graph_or_an_index_is_refused() -> None:
     brokers = ("topology=cluster", "kafka.bootstrap={k:9092}")
     assert "graph: topology cluster needs url or urlSecret" in refusal(*brokers)
     assert "index: topology cluster needs url or urlSecret" in refusal(*brokers, "graph.url=nebula://g:9669/m")
+
+
+def test_a_kafka_that_is_made_is_not_also_named() -> None:
+    made = (
+        "topology=cluster",
+        "kafka.strimzi.enabled=true",
+        "graph.operator.enabled=true",
+        "index.operator.enabled=true",
+    )
+    assert "kafka.strimzi: makes brokers and a user" in refusal(*made, "kafka.bootstrap={k:9092}")
+    assert "kafka.replication: is above kafka.strimzi.replicas" in refusal(*made, "kafka.strimzi.replicas=1")
 
 
 def test_every_value_is_described() -> None:

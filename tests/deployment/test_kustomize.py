@@ -1,8 +1,12 @@
 """The folder k8s/: what kustomize builds of it, and that it is what the chart renders."""
 
+import os
+from pathlib import Path
+
 import pytest
-from render_k8s import K8S, OVERLAYS, written
-from rendered import built, named, of_kind
+import yaml
+from render_k8s import COMPONENT, K8S, OVERLAYS, written
+from rendered import built, named, of_kind, rendered, tool
 from resources import complaints
 
 
@@ -32,6 +36,26 @@ def test_the_overlay_for_production_has_kafka_nebulagraph_milvus_and_nodes_with_
     (api,) = of_kind(manifests, "Deployment")
     secret = {each["name"] for each in api["spec"]["template"]["spec"]["containers"][0]["env"] if "valueFrom" in each}
     assert secret == {"BELIEFMESH_KAFKA__PASSWORD", "BELIEFMESH_STORES__GRAPH", "BELIEFMESH_STORES__INDEX"}
+
+
+def test_the_component_adds_to_production_what_operators_are_asked_for_and_changes_nothing_else(tmp_path: Path) -> None:
+    parts = {"resources": [K8S / "overlays" / "prod"], "components": [COMPONENT]}
+    named_parts = {name: [os.path.relpath(path, tmp_path.resolve()) for path in paths] for name, paths in parts.items()}
+    text = yaml.safe_dump({"apiVersion": "kustomize.config.k8s.io/v1beta1", "kind": "Kustomization", **named_parts})
+    (tmp_path / "kustomization.yaml").write_text(text, encoding="utf-8")
+
+    manifests = rendered((tool("kustomize"), "build", str(tmp_path)))
+
+    before = {named(each): each for each in built("overlays/prod")}
+    added = [each for each in manifests if named(each) not in before]
+    assert [each for each in manifests if named(each) in before] == list(before.values())
+    assert {each["kind"] for each in added} == {
+        *("Kafka", "KafkaNodePool", "KafkaTopic", "KafkaUser", "NebulaCluster", "Milvus")
+    }
+    assert {each["metadata"]["namespace"] for each in added} == {"beliefmesh"}
+    assert [complaint for each in added for complaint in complaints(each)] == []
+    (settings,) = [each for each in manifests if named(each) == "ConfigMap/beliefmesh"]
+    assert settings["data"]["BELIEFMESH_STORES__LOG"] == "kafka://beliefmesh-kafka-bootstrap.beliefmesh.svc:9093"
 
 
 @pytest.mark.parametrize("overlay", OVERLAYS)

@@ -51,3 +51,44 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{- define "beliefmesh.variable" -}}
 BELIEFMESH_{{ . | upper | replace "." "__" }}
 {{- end -}}
+
+{{/* Kafka as pods are told of it: that of the values, or the one that Strimzi makes. */}}
+{{- define "beliefmesh.kafka" -}}
+{{- $kafka := deepCopy .Values.kafka -}}
+{{- if .Values.kafka.strimzi.enabled -}}
+{{- $name := include "beliefmesh.fullname" . -}}
+{{- $_ := set $kafka "bootstrap" (list (printf "%s-kafka-bootstrap.%s.svc:9093" $name .Release.Namespace)) -}}
+{{- $_ := set $kafka "tls" true -}}
+{{- $_ := set $kafka "caSecret" (dict "name" (printf "%s-cluster-ca-cert" $name) "key" "ca.crt") -}}
+{{- $_ := set $kafka "sasl" "scram-sha-512" -}}
+{{- $_ := set $kafka "username" $name -}}
+{{- $_ := set $kafka "passwordSecret" (dict "name" $name "key" "password") -}}
+{{- end -}}
+{{- toYaml $kafka -}}
+{{- end -}}
+
+{{/* URLs of the graph and the index that are no secret: those given, or those of what operators make. */}}
+{{- define "beliefmesh.graphUrl" -}}
+{{- with .Values.graph -}}
+{{- if .url -}}{{ .url }}
+{{- else if and .operator.enabled (not .urlSecret.name) -}}
+nebula://{{ include "beliefmesh.fullname" $ }}-graph-graphd-svc.{{ $.Release.Namespace }}.svc:9669/beliefmesh?replicas={{ ge (int .operator.storaged.replicas) 3 | ternary 3 1 }}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{- define "beliefmesh.indexUrl" -}}
+{{- with .Values.index -}}
+{{- if .url -}}{{ .url }}
+{{- else if and .operator.enabled (not .urlSecret.name) -}}
+milvus://{{ include "beliefmesh.fullname" $ }}-index-milvus.{{ $.Release.Namespace }}.svc:19530/beliefmesh
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{- define "beliefmesh.nebulaClaim" -}}
+resources: {requests: {storage: {{ .size }}}}
+{{- with .class }}
+storageClassName: {{ . }}
+{{- end }}
+{{- end -}}

@@ -28,7 +28,7 @@ seccompProfile: {type: RuntimeDefault}
 {{- $from := list -}}
 {{- range .Values.secretSettings -}}{{- $from = append $from . -}}{{- end -}}
 {{- with .Values.access.jwtSecret -}}{{- if .name -}}{{- $from = append $from (dict "setting" "access.jwt_secret" "secret" .name "key" .key) -}}{{- end -}}{{- end -}}
-{{- with .Values.kafka.passwordSecret -}}{{- if .name -}}{{- $from = append $from (dict "setting" "kafka.password" "secret" .name "key" .key) -}}{{- end -}}{{- end -}}
+{{- with (include "beliefmesh.kafka" . | fromYaml).passwordSecret -}}{{- if .name -}}{{- $from = append $from (dict "setting" "kafka.password" "secret" .name "key" .key) -}}{{- end -}}{{- end -}}
 {{- with .Values.graph.urlSecret -}}{{- if .name -}}{{- $from = append $from (dict "setting" "stores.graph" "secret" .name "key" .key) -}}{{- end -}}{{- end -}}
 {{- with .Values.index.urlSecret -}}{{- if .name -}}{{- $from = append $from (dict "setting" "stores.index" "secret" .name "key" .key) -}}{{- end -}}{{- end -}}
 {{- with .Values.embedder.keySecret -}}{{- if .name -}}{{- $from = append $from (dict "setting" "stores.embedder_key" "secret" .name "key" .key) -}}{{- end -}}{{- end -}}
@@ -55,7 +55,7 @@ seccompProfile: {type: RuntimeDefault}
   mountPath: /etc/beliefmesh/access
   readOnly: true
 {{- end }}
-{{- if .Values.kafka.caSecret.name }}
+{{- if (include "beliefmesh.kafka" . | fromYaml).caSecret.name }}
 - name: kafka-ca
   mountPath: /etc/beliefmesh/kafka
   readOnly: true
@@ -81,12 +81,14 @@ seccompProfile: {type: RuntimeDefault}
 - name: access
   secret: {secretName: {{ . }}, defaultMode: 0440}
 {{- end }}
-{{- if $root.Values.kafka.caSecret.name }}
+{{- with (include "beliefmesh.kafka" $root | fromYaml).caSecret }}
+{{- if .name }}
 - name: kafka-ca
   secret:
-    secretName: {{ $root.Values.kafka.caSecret.name }}
+    secretName: {{ .name }}
     defaultMode: 0440
-    items: [{key: {{ $root.Values.kafka.caSecret.key }}, path: ca.crt}]
+    items: [{key: {{ .key }}, path: ca.crt}]
+{{- end }}
 {{- end }}
 {{- end -}}
 
