@@ -37,8 +37,8 @@ $(JARS)/.ready: tests/kafka/pom.xml
 	mvn --quiet --batch-mode --file $< dependency:copy-dependencies -DincludeScope=runtime -DoutputDirectory=$(abspath $(@D))
 	@touch $@
 
-test: $(READY) ## run all tests
-	$(BIN)/pytest
+test: $(READY) ## run all tests, in up to four processes
+	$(BIN)/pytest --numprocesses logical --maxprocesses 4 --dist loadfile
 
 check: $(READY) ## format, lint, types, layers
 	$(BIN)/ruff format --check .
