@@ -84,7 +84,7 @@ class SqliteFile:
         )
         try:
             refuse_newer(schema_version(connection), self.path.name)
-            _use_wal(connection)
+            use_wal(connection)
             for pragma in _PRAGMAS:
                 connection.execute(pragma)
             connection.create_function("contents", 1, contents_of, deterministic=True)
@@ -129,7 +129,8 @@ class SqliteFile:
             raise StoreUnavailable(f"the graph store {self.path.name} cannot be used: {error}") from error
 
 
-def _use_wal(connection: sqlite3.Connection) -> None:
+def use_wal(connection: sqlite3.Connection) -> None:
+    """Switch a file to write-ahead logging. Raises OperationalError where it cannot have one."""
     deadline = time.monotonic() + _BUSY_SECONDS
     while connection.execute("PRAGMA journal_mode").fetchone() != ("wal",):
         try:

@@ -12,6 +12,7 @@ from schemas.errors import InvalidInput, NewerSchema, NotFound, StoreUnavailable
 from schemas.instant import Instant
 from schemas.routing import partition_of
 from stores.ports import Entry, Record, TopicPlan
+from stores.sqlite.together import Together
 
 _SCHEMA_VERSION = 1
 _BUSY_SECONDS = 10.0
@@ -66,6 +67,7 @@ class SqliteLog:
         self._closed = False
         # Threads queue here, in turn; SQLite's own waiting, by polling, is left for other processes.
         self._turn = Lock()
+        self._together = Together(self._turn, self._transaction)
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -94,27 +96,11 @@ class SqliteLog:
 
     def append(self, topic: str, entries: Sequence[Entry], at: Instant) -> list[tuple[int, int]]:
         """Add entries, all or none, durable on return; returns each one's (partition, offset)."""
-        with self._writing() as connection:
-            id, count = self._topic(connection, topic)
-            ends = _ends(connection, id)
-            places: list[tuple[int, int]] = []
-            for entry in entries:
-                partition = partition_of(entry.key, count)
-                offset = ends.get(partition, 0)
-                ends[partition] = offset + 1
-                places.append((partition, offset))
-            connection.executemany(
-                _APPEND,
-                [
-                    (id, *place, at, entry.key, entry.value, _stored_headers(entry.headers))
-                    for place, entry in zip(places, entries, strict=True)
-                ],
-            )
-            connection.executemany(
-                "INSERT OR REPLACE INTO log_ends (topic, partition, next) VALUES (?, ?, ?)",
-                [(id, partition, ends[partition]) for partition in {partition for partition, _ in places}],
-            )
-        return places
+
+        def append(connection: sqlite3.Connection) -> list[tuple[int, int]]:
+            return _append(connection, self._topic(connection, topic), entries, at)
+
+        return self._together.write(append)
 
     def read(self, topic: str, partition: int, offset: int, limit: int) -> list[Record]:
         """Up to `limit` records from `offset` on, in order; none at the end."""
@@ -255,10 +241,41 @@ class SqliteLog:
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
         """One transaction; it ends with the block, and is undone by an exception."""
-        with self._turn, self._reading() as connection:
+        with self._turn, self._transaction() as connection:
+            yield connection
+
+    @contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        """The same, of whoever has the turn."""
+        with self._reading() as connection:
             connection.execute("BEGIN IMMEDIATE")
             yield connection
             connection.execute("COMMIT")
+
+
+def _append(
+    connection: sqlite3.Connection, topic: tuple[int, int], entries: Sequence[Entry], at: Instant
+) -> list[tuple[int, int]]:
+    id, count = topic
+    ends = _ends(connection, id)
+    places: list[tuple[int, int]] = []
+    for entry in entries:
+        partition = partition_of(entry.key, count)
+        offset = ends.get(partition, 0)
+        ends[partition] = offset + 1
+        places.append((partition, offset))
+    connection.executemany(
+        _APPEND,
+        [
+            (id, *place, at, entry.key, entry.value, _stored_headers(entry.headers))
+            for place, entry in zip(places, entries, strict=True)
+        ],
+    )
+    connection.executemany(
+        "INSERT OR REPLACE INTO log_ends (topic, partition, next) VALUES (?, ?, ?)",
+        [(id, partition, ends[partition]) for partition in {partition for partition, _ in places}],
+    )
+    return places
 
 
 def _connect(path: Path) -> sqlite3.Connection:

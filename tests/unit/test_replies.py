@@ -1,6 +1,8 @@
 """Replies kept under keys: the same again, refused, in flight, erased, and after the process that ran is gone."""
 
+from collections import Counter
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -86,7 +88,7 @@ def test_an_erased_reply_leaves_no_word_and_no_second_effect(replies: Replies, c
 
     replies.erase("acme", NOW + 1)
 
-    assert b"a secret word" not in (tmp_path / "replies.db").read_bytes()
+    assert all(b"a secret word" not in file.read_bytes() for file in tmp_path.iterdir())
     with pytest.raises(ReplyErased):
         replies.begin(claim, "acme", "asked", NOW, DAY)
 
@@ -103,6 +105,31 @@ def test_a_reply_that_was_on_its_way_when_its_bank_forgot_is_kept_without_its_wo
     with pytest.raises(ReplyErased):
         replies.begin(late, "acme", "asked", NOW, DAY)
     assert replies.begin(forgetting, "acme", "asked", NOW, DAY) == DONE
+
+
+def test_of_many_threads_each_gets_its_own_reply_and_one_key_is_claimed_once(replies: Replies, tmp_path: Path) -> None:
+    owner = new_owner()
+
+    def request(number: int) -> str:
+        claim = HeldKey(f"k{number % 40}", owner)
+        try:
+            kept = replies.begin(claim, "acme", f"asked {number % 40}", NOW, DAY)
+        except InFlight:
+            return "in flight"
+        if kept is not None:
+            assert kept.body == str(number % 40).encode()
+            return "kept"
+        replies.keep(claim, KeptReply(200, "text/plain", str(number % 40).encode()))
+        return "ran"
+
+    with ThreadPoolExecutor(16) as pool:
+        outcomes = Counter(pool.map(request, range(400)))
+
+    assert outcomes["ran"] == 40
+    replies.close()
+    again = Replies(tmp_path / "replies.db")
+    assert again.begin(HeldKey("k7", new_owner()), "acme", "asked 7", NOW, DAY) == KeptReply(200, "text/plain", b"7")
+    again.close()
 
 
 def test_nothing_is_written_before_the_first_key_comes(replies: Replies, tmp_path: Path) -> None:
