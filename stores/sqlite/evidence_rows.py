@@ -27,15 +27,15 @@ _ARRAY = 0x9
 _COLUMNS = "slot, bank, id, observation_id, session, turn, effective_at, ingested_at, body, digest"
 # The body leaves out `ingested_at`: a repeat differs in nothing else and stays out; of two contents under one id the
 # smaller is kept, whichever came first (`schemas.evidence.contents`, asked only where the id is there already).
-_PUT = """
-INSERT INTO evidence ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, {digest})
-ON CONFLICT (bank, id) DO UPDATE SET
+_ADD = "INSERT INTO evidence ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, {digest}) ON CONFLICT (bank, id) "
+_PUT = f"""{_ADD} DO UPDATE SET
     slot = excluded.slot, observation_id = excluded.observation_id, session = excluded.session, turn = excluded.turn,
     effective_at = excluded.effective_at, ingested_at = excluded.ingested_at, body = excluded.body,
     digest = excluded.digest
 WHERE (excluded.digest IS NOT NULL, excluded.effective_at, contents(excluded.body))
     < (digest IS NOT NULL, effective_at, contents(body))
 """
+ADD_EVIDENCE = f"{_ADD.format(columns=_COLUMNS, digest='NULL')} DO NOTHING"
 PUT_EVIDENCE = _PUT.format(columns=_COLUMNS, digest="NULL")
 PUT_VOICE = _PUT.format(columns=_COLUMNS, digest="(SELECT no FROM digests WHERE digests.slot = ? AND digests.id = ?)")
 PUT_DIGEST = "INSERT OR IGNORE INTO digests (slot, id, body) VALUES (?, ?, ?)"
