@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
+from functools import cache
 
 import structlog
 
@@ -23,7 +24,7 @@ from stores.language.endpoint import open_language
 from stores.ledger import open_ledger
 from stores.open import is_kafka, open_graph, open_index, open_log
 from stores.plans import Plans
-from stores.ports import GraphStore, LanguageModel, SearchIndex, StoreUrls
+from stores.ports import Embedder, GraphStore, LanguageModel, SearchIndex, StoreUrls
 from stores.shelf import open_shelf, suffix_of
 from stores.sqlite.replies import Replies
 from stores.sqlite.usage import UsageFile
@@ -52,7 +53,7 @@ class Home:
     `runtime` is `inline` (the actors are called in this process) or `ray` (they are Ray actors: its own, or those at
     `mesh.address`, which it shares with other processes, and then it shares the folder too).
     With `inline` this process owns the local index; with `ray` an actor does, and `index` is None. `language` is the
-    model of the settings, if any.
+    model of the settings, if any; `embedder` opens theirs, once, if they name one.
     """
 
     def __init__(
@@ -78,6 +79,7 @@ class Home:
             self.plans = Plans(self.ledger)
             self.topics = topics_of(settings, self.space)
             self.language = open_language(settings.llm)
+            self.embedder = cache(self._opened_embedder)
             self.index: SearchIndex | None = None
             self.mesh = self._mesh(own)
             if self.index is not None:
@@ -119,6 +121,9 @@ class Home:
         self._closed = True
         self._opened.close()
 
+    def _opened_embedder(self) -> Embedder | None:
+        return spanned(open_embedder(self.urls.embedder, self.urls.embedder_key), "embedder")
+
     def _archive(self) -> Archive:
         """Where the settings say, else beside the stores of the space."""
         jobs = self.settings.jobs
@@ -153,15 +158,18 @@ class Home:
                     raise
                 log_events.warning("mesh.inline", reason=str(error))
                 self.runtime = "inline"
-        self.index, mesh = index_and_mesh(self.urls, self.graph, own, self.language)
+        self.index, mesh = index_and_mesh(self.urls, self.graph, self.embedder(), own, self.language)
         return mesh
 
 
 def index_and_mesh(
-    urls: StoreUrls, graph: GraphStore, own: Extension = NO_EXTENSION, language: LanguageModel | None = None
+    urls: StoreUrls,
+    graph: GraphStore,
+    embedder: Embedder | None,
+    own: Extension = NO_EXTENSION,
+    language: LanguageModel | None = None,
 ) -> tuple[SearchIndex, Mesh]:
-    """The index, opened, and the actors in this process over it and a graph; a model that is open already is shared."""
-    embedder = spanned(open_embedder(urls.embedder, urls.embedder_key), "embedder")
+    """The index, opened, and the actors in this process over it and a graph; the models are shared."""
     dimensions = embedder.dimensions if embedder else _NO_VECTORS
     index = spanned(open_index(urls.index, dimensions, embedder.model_id if embedder else "none"), "index")
     return index, inline_mesh(graph, index, embedder, own, open_extractor(urls, language))

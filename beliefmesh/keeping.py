@@ -17,7 +17,7 @@ from schemas.belief import Belief
 from schemas.budget import BudgetReport, Use
 from schemas.errors import NotFound
 from schemas.evidence import Evidence
-from schemas.instant import format_instant
+from schemas.instant import Instant, format_instant
 from schemas.query import Principal
 from schemas.usage import UNUSED
 from schemas.worth import ValueModel, Worth
@@ -41,8 +41,8 @@ def usage_counted(home: Home) -> None:
     count_usage(home.log, home.topics.name(RECALL_LOG), home.usage)
 
 
-def scales_of(home: Home, bank: str) -> Scales:
-    """Scales for a bank as of now, by the value in force, with every use counted that the log holds."""
+def scales_of(home: Home, bank: str, digest_age: Instant | None = None) -> Scales:
+    """Scales for a bank as of now, by the value in force, with every use counted that the log holds; see `Scales`."""
     usage_counted(home)
     return Scales(
         home.graph,
@@ -51,6 +51,7 @@ def scales_of(home: Home, bank: str) -> Scales:
         home.usage.usage,
         valued_by(value_files(home).read(bank)),
         vector_bytes=_BYTES_A_NUMBER * known_dimensions(home.urls.embedder),
+        digest_age=digest_age,
     )
 
 

@@ -146,6 +146,7 @@ class JobSettings(msgspec.Struct, frozen=True):
     summaries_hours: Hours = 0.0
     evaluate_hours: Hours = 0.0
     archive_after_days: Annotated[float, msgspec.Meta(ge=0.0, le=100_000.0)] = 365.0
+    digest_after_days: Annotated[float, msgspec.Meta(ge=0.0, le=100_000.0)] = 30.0
     archive: str = ""
     archive_packing: Packing = "auto"
     archive_megabytes: Annotated[float, msgspec.Meta(ge=0.0, le=1e12)] = 1e9

@@ -16,7 +16,7 @@ from beliefmesh.home import Home
 from beliefmesh.keeping import scales_of, usage_counted, value_files
 from jobs.bank_files import BankFiles
 from jobs.catalogue import job_named
-from jobs.job import Budgeting, Job, Work
+from jobs.job import Budgeting, Job, Work, digest_age
 from jobs.proposed import Proposed
 from jobs.rest import Rest
 from jobs.run import Progress, brought_back, run_job
@@ -41,6 +41,7 @@ def work_on(
     summarise: Callable[[Entity], bool] = lambda _: False,
 ) -> Work:
     """One bank of the mesh, for a job with its arguments; see `Job.told`. Raises InvalidInput."""
+    told = job.told(arguments or {}, msgspec.structs.asdict(home.settings.jobs), far=far)
     return Work(
         mesh=home.mesh,
         graph=home.graph,
@@ -49,7 +50,7 @@ def work_on(
         announce=home.worker.announce,
         archive=home.archive,
         budgeting=Budgeting(
-            scales=cache(lambda: scales_of(home, bank)),
+            scales=cache(lambda: scales_of(home, bank, digest_age(told))),
             plans=home.plans,
             keep_use=lambda use: home.usage.keep_use(bank, use, home.clock()),
             archive_bytes=round(home.settings.jobs.archive_megabytes * _MEGABYTE),
@@ -61,7 +62,8 @@ def work_on(
         summarise=summarise,
         gold=_gold,
         evaluate=_figures,
-        arguments=job.told(arguments or {}, msgspec.structs.asdict(home.settings.jobs), far=far),
+        arguments=told,
+        embedder=home.embedder,
         mode=mode,
     )
 

@@ -4,7 +4,8 @@ A voice loses its words and nothing else, so the slot is the same to the last bi
 how a belief reads whose every whole piece has fallen silent. One piece of them keeps its words and stands for the rest.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from operator import attrgetter
 
 import msgspec
@@ -16,7 +17,7 @@ from beliefs.counting import hear
 from beliefs.resolve import judged, spokesman
 from beliefs.rulebook import rulebook
 from beliefs.wording import says_the_same, wording
-from schemas.digest import digest_id, shared
+from schemas.digest import digest_id, shared, wordless
 from schemas.evidence import Evidence
 from schemas.instant import Instant
 from schemas.policy import Policy
@@ -50,6 +51,8 @@ def gatherings(evidence: Sequence[Evidence], policy: Policy, now: Instant, after
 
     `evidence` is all of one slot. The pieces whose words its beliefs bear now keep them.
     """
+    if len(evidence) <= LEAST:
+        return []
     groups: dict[bytes, list[Evidence]] = {}
     for piece in evidence:
         if _may_be_voice(piece, now):
@@ -66,22 +69,39 @@ def gatherings(evidence: Sequence[Evidence], policy: Policy, now: Instant, after
     return sorted(filter(_is_enough, kept), key=attrgetter("id"))
 
 
-def alike(gathering: Gathering, closeness: Closeness | None = None) -> tuple[Evidence, ...]:
-    """Those of its pieces that say what the standing one says, by words where there are no vectors; none where those
-    make no digest.
+def digests_of(
+    evidence: Sequence[Evidence],
+    policy: Policy,
+    now: Instant,
+    after: Instant,
+    closeness: Closeness | None = None,
+) -> list[Gathering]:
+    """The digests that a slot gets: of each gathering those pieces that say what the standing one says."""
+    return alike(gatherings(evidence, policy, now, after), closeness)
+
+
+def alike(some: Iterable[Gathering], closeness: Closeness | None = None) -> list[Gathering]:
+    """The gatherings with those pieces alone that say what the standing one says, as far as enough do.
+
+    Without vectors (`closeness`) words alone decide.
     """
-    stands = wording(gathering.standing.statement, gathering.standing.observed_at)
-    found = tuple(
-        piece
-        for piece in gathering.pieces
-        if not piece.statement
-        or says_the_same(
-            wording(piece.statement, piece.observed_at),
-            stands,
-            closeness(piece.statement, gathering.standing.statement) if closeness else None,
-        )
-    )
-    return found if _is_enough(msgspec.structs.replace(gathering, pieces=found)) else ()
+    found = (msgspec.structs.replace(each, pieces=tuple(_alike(each, closeness))) for each in some)
+    return [each for each in found if _is_enough(each)]
+
+
+def in_digests(evidence: Sequence[Evidence], digests: Sequence[Gathering]) -> list[Evidence]:
+    """A slot's evidence once these have their voices, in the order given."""
+    going = {piece.id for each in digests for piece in each.pieces}
+    return [wordless(piece) if piece.id in going else piece for piece in evidence]
+
+
+def _alike(gathering: Gathering, closeness: Closeness | None) -> Iterator[Evidence]:
+    standing = gathering.standing
+    stands = wording(standing.statement, standing.observed_at)
+    for piece in gathering.pieces:
+        close = closeness and partial(closeness, piece.statement, standing.statement)
+        if not piece.statement or says_the_same(wording(piece.statement, piece.observed_at), stands, close):
+            yield piece
 
 
 def mass(evidence: Sequence[Evidence], ids: set[str], policy: Policy, now: Instant) -> float:

@@ -1,5 +1,6 @@
 """Every term of a belief's confidence, and why a piece of evidence does not count (requirement G13)."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from beliefs.confidence import decay, sigmoid, total
@@ -68,6 +69,8 @@ class _Terms:
         self._factors = [(voice, 1.0) for voice in candidate.supporters]
         self._factors += [(voice, -factor) for voice, factor in candidate.against]
         self._counted = {id(voice) for voice, _ in self._factors}
+        supporting = (*candidate.supporters, *candidate.silent)
+        self._voices = Counter(voice.evidence.digest for voice in supporting if voice.evidence.digest)
         self._steps = {id(step.voice): step for step in (candidate.opinion.steps if candidate.opinion else ())}
 
     def weighed(self) -> Iterator[Contribution]:
@@ -102,6 +105,7 @@ class _Terms:
             note=note or (_UNAUTHORISED if piece.kind == "instruction" and not voice.instructs else ""),
             outcomes=trusted.outcomes,
             step=self._steps[id(voice)].move if id(voice) in self._steps else 0.0,
+            voices=self._voices[piece.digest] if piece.digest else 0,
         )
 
     def _note(self, voice: Voice, factor: float) -> str:

@@ -6,6 +6,7 @@ or, where vectors are known, the vectors must lie close together.
 
 import re
 import unicodedata
+from collections.abc import Callable
 from typing import NamedTuple
 
 from beliefs.sentences import words
@@ -47,17 +48,17 @@ def wording(text: str, moment: Instant) -> Wording:
     return Wording(frozenset(found), tuple(sorted(exact)))
 
 
-def says_the_same(one: Wording, other: Wording, closeness: float | None = None) -> bool:
+def says_the_same(one: Wording, other: Wording, closeness: Callable[[], float] | None = None) -> bool:
     """Whether two wordings of one value differ in nothing exact and in little else.
 
-    `closeness` is the cosine of their vectors, where these are known.
+    `closeness` gives the cosine of their vectors, where these are known; it is asked only where that decides.
     """
     if one.exact != other.exact:
         return False
     if one.words == other.words:
         return True
     if closeness is not None:
-        return closeness >= CLOSENESS
+        return closeness() >= CLOSENESS
     return len(one.words & other.words) >= OVERLAP * len(one.words | other.words)
 
 

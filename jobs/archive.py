@@ -2,7 +2,7 @@
 
 from beliefs.dormant import is_dormant
 from jobs.job import Page, Work
-from jobs.moving import move_page
+from jobs.moving import move_page, one_by_one
 from schemas.archived import Archived, archived
 from schemas.instant import DAY
 from schemas.slot import StoredSlot
@@ -20,7 +20,7 @@ def archive(work: Work, after: str) -> Page:
             return []
         return [archived(piece) for piece in stored.evidence]
 
-    return move_page(work, after, chosen, _WHY)
+    return move_page(work, after, one_by_one(chosen), _WHY)
 
 
 def restore(work: Work, after: str) -> Page:

@@ -5,13 +5,13 @@ N-th step on. Weights and steps are kept beside the ledger, so that a run that w
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from itertools import takewhile
 
 from beliefs.forget import plan
-from jobs.compaction import repeats
+from jobs.compaction import compressed
 from jobs.job import PAGE, Budgeting, Page, Work
-from jobs.moving import Moved, coming, move, take_out, tell
+from jobs.moving import NOTHING, Going, Moved, coming, move, one_by_one, take_out, tell
 from jobs.weigh import total_use
 from schemas.archived import Archived, archived
 from schemas.budget import MEASURES, Budget
@@ -20,7 +20,7 @@ from schemas.slot import Amendment, StoredSlot
 
 _WEIGH, _PLAN, _DO = "weigh:", "plan", "do:"
 _WHY: Mapping[Action, str] = {
-    "compress": "compressed: the same voice said the same again later",
+    "compress": "compressed: said again by the same voice, or alike by several",
     "demote": "demoted out of the vectors: worth less than what stays",
     "archive": "archived: worth less than what stays",
     "erase": "erased: worth less than what stays, and the archive has no room",
@@ -77,7 +77,7 @@ def _done(work: Work, given: Budgeting, start: int) -> Page:
     action = steps[0].action
     some = list(takewhile(lambda step: step.action == action, steps))
     by_slot = {step.slot: step for step in some}
-    moved = _do(work, given, action, by_slot) if work.applies else Moved(gone=dict.fromkeys(by_slot, ()))
+    moved = _do(work, given, action, by_slot) if work.applies else Moved(gone=dict.fromkeys(by_slot, NOTHING))
     done = [step for step in some if step.slot in moved.gone]
     given.plans.did(work.bank, work.mode, [start + place for place, step in enumerate(some) if step.slot in moved.gone])
     counts = Counter({f"{action} slots": len(done), f"{action} pieces": moved.pieces, "moved on": moved.moved_on})
@@ -94,7 +94,7 @@ def _done(work: Work, given: Budgeting, start: int) -> Page:
 def _do(work: Work, given: Budgeting, action: Action, steps: Steps) -> Moved:
     """Carry steps out; a slot that is gone already was dropped by a page that was cut short."""
     if action == "compress":
-        return move(work, list(steps), repeats(work.clock()))
+        return move(work, list(steps), compressed(work))
     there = work.graph.slots(work.bank, list(steps))
     versions = _droppable(given, {id: step for id, step in steps.items() if id in there})
     match action:
@@ -104,7 +104,7 @@ def _do(work: Work, given: Budgeting, action: Action, steps: Steps) -> Moved:
             moved = _archived(work, versions)
         case _:
             moved = _erased(work, given, versions)
-    moved.gone |= {id: () for id in steps if id not in there}
+    moved.gone |= {id: NOTHING for id in steps if id not in there}
     moved.moved_on = len(steps) - len(moved.gone)
     return moved
 
@@ -129,7 +129,7 @@ def _demoted(work: Work, versions: Mapping[str, int]) -> Moved:
     ]
     changes = work.mesh.amend(asked, work.clock())
     work.announce(changes)
-    return Moved(gone={change.slot: () for change in changes})
+    return Moved(gone={change.slot: NOTHING for change in changes})
 
 
 def _archived(work: Work, versions: Mapping[str, int]) -> Moved:
@@ -139,7 +139,7 @@ def _archived(work: Work, versions: Mapping[str, int]) -> Moved:
         as_read = versions[stored.slot.id] == stored.slot.version
         return [archived(piece) for piece in stored.evidence] if as_read else []
 
-    return move(work, list(versions), chosen)
+    return move(work, list(versions), one_by_one(chosen))
 
 
 def _erased(work: Work, given: Budgeting, versions: Mapping[str, int]) -> Moved:
@@ -154,12 +154,11 @@ def _erased(work: Work, given: Budgeting, versions: Mapping[str, int]) -> Moved:
     stored = {id: slot for id, slot in found.items() if slot.slot.version == versions[id]}
     if not stored:
         return Moved()
-    pieces = {id: [archived(piece) for piece in slot.evidence] for id, slot in stored.items()}
+    pieces = {id: Going([archived(piece) for piece in slot.evidence]) for id, slot in stored.items()}
     work.archive.note(work.bank, [coming(slot, work.clock()) for slot in stored.values()])
     given.plans.erase(work.bank, [id for slot in stored.values() for id in _ids(slot)])
-    out = take_out(work, {id: [one.evidence.id for one in some] for id, some in pieces.items()}, dict(versions))
-    gone: dict[str, Sequence[Archived]] = {id: pieces[id] for id in out}
-    return Moved(gone=gone)
+    out = take_out(work, [going.amendment(stored[id].slot) for id, going in pieces.items()])
+    return Moved(gone={id: pieces[id] for id in out})
 
 
 def _ids(stored: StoredSlot) -> set[str]:

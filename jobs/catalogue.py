@@ -17,14 +17,22 @@ from jobs.summaries import summaries
 from schemas.errors import NotFound
 from schemas.job import Evaluation
 
+_DIGEST_AFTER = Argument(
+    name="digest_after_days",
+    summary="days that evidence must be old before its words may go into a digest; 0: no digests",
+    setting="digest_after_days",
+    bounds=(0.0, 100_000.0),
+)
+
 JOBS: Mapping[str, Job] = {
     job.name: job
     for job in (
         Job(name="decay", summary="decides again what time has changed: only slots that are due", step=decay),
         Job(
             name="compaction",
-            summary="archives what the same source said again, later; changes no belief",
+            summary="archives what the same source said again, later, and the words of what several said alike",
             step=compact,
+            arguments=(_DIGEST_AFTER,),
         ),
         Job(
             name="archive",
@@ -39,7 +47,12 @@ JOBS: Mapping[str, Job] = {
                 ),
             ),
         ),
-        Job(name="budget", summary="makes room in a bank that is near the bounds of its budget", step=keep_budget),
+        Job(
+            name="budget",
+            summary="makes room in a bank that is near the bounds of its budget",
+            step=keep_budget,
+            arguments=(_DIGEST_AFTER,),
+        ),
         Job(name="restore", summary="brings everything that is archived back", step=restore, of="files"),
         Job(
             name="reindex",

@@ -1,25 +1,127 @@
-"""The compaction job: what a source said again, later, leaves its slot for the archive (beliefs/compaction.py)."""
+"""The compaction job: what a source said again leaves its slot, and of what several say alike the words leave it.
 
-from beliefs.compaction import spent
-from jobs.job import Page, Work
-from jobs.moving import Choose, move_page
-from schemas.archived import Archived, archived
-from schemas.instant import Instant
+Both go to the archive (beliefs/compaction.py, beliefs/digest.py); neither changes what is believed.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import msgspec
+import numpy as np
+
+from beliefs.compaction import spent, without
+from beliefs.digest import Closeness, Gathering, alike, gatherings, in_digests, mass
+from jobs.job import Page, Work, digest_age
+from jobs.moving import Choose, Digested, Going, move_page
+from schemas.archived import Archived, archived, words_of
+from schemas.evidence import Evidence
 from schemas.slot import StoredSlot
+from stores.ports import Embedder
 
 _WHY = "the same voice said the same again later"
 
 
 def compact(work: Work, after: str) -> Page:
-    """Move what is spent in a page of slots; no confidence and no holder changes, then or later."""
-    return move_page(work, after, repeats(work.clock()), _WHY)
+    """Move what is spent in a page of slots, and the words of digests of those that are worth least."""
+    return move_page(work, after, _chooser(work), _WHY)
 
 
-def repeats(now: Instant) -> Choose:
-    """Chooses what is spent of a slot, each piece with the one that stands for it."""
+def compressed(work: Work) -> Choose:
+    """Chooses of each slot as much as can go by what it says alone, as `Scales` measures it for a budget."""
+    look = _Look(work)
 
-    def chosen(stored: StoredSlot) -> list[Archived]:
-        known = {piece.id: piece for piece in stored.evidence}
-        return [archived(known[id], known[stands]) for id, stands in spent(stored.evidence, now).items()]
+    def chosen(stored: Mapping[str, StoredSlot]) -> dict[str, Going]:
+        slots = look.at(stored)
+        return {id: going for id, slot in slots.items() if (going := look.going(slot, alike(slot.open)))}
 
     return chosen
+
+
+class _Slot(msgspec.Struct, frozen=True):
+    """What of a slot leaves, the evidence that is left, and the digests that this may have."""
+
+    leaves: list[Archived]
+    left: list[Evidence]
+    open: list[Gathering]
+
+
+class _Look:
+    """How one run looks at slots."""
+
+    def __init__(self, work: Work) -> None:
+        self._policy, self._now = work.graph.policy(work.bank), work.clock()
+        self._age = digest_age(work.arguments)
+
+    def at(self, stored: Mapping[str, StoredSlot]) -> dict[str, _Slot]:
+        """What may go of each slot."""
+        return {id: self._slot(slot.evidence) for id, slot in stored.items()}
+
+    def going(self, slot: _Slot, digests: Sequence[Gathering]) -> Going | None:
+        """What goes of a slot; None where nothing does."""
+        if not slot.leaves and not digests:
+            return None
+        after = in_digests(slot.left, digests)
+        return Going(slot.leaves, [self._digested(each, after) for each in digests])
+
+    def _slot(self, evidence: Sequence[Evidence]) -> _Slot:
+        known = {piece.id: piece for piece in evidence}
+        replaced = spent(evidence, self._now)
+        left = without(evidence, replaced)
+        leaves = [archived(known[id], known[stands]) for id, stands in replaced.items()]
+        open = [] if self._age is None else gatherings(left, self._policy, self._now, self._age)
+        return _Slot(leaves, left, open)
+
+    def _digested(self, gathering: Gathering, after: Sequence[Evidence]) -> Digested:
+        """As the report tells of it; `after` is what the slot's evidence will be."""
+        voices = {piece.id for piece in after if piece.digest == gathering.id}
+        return Digested(
+            id=gathering.id,
+            stands=gathering.standing.id,
+            words=tuple(words_of(piece, gathering.standing) for piece in gathering.pieces),
+            voices=len(voices),
+            mass=mass(after, voices, self._policy, self._now),
+        )
+
+
+def _chooser(work: Work) -> Choose:
+    look = _Look(work)
+
+    def chosen(stored: Mapping[str, StoredSlot]) -> dict[str, Going]:
+        slots = look.at(stored)
+        digests = _digests(work, stored, {id: slot.open for id, slot in slots.items() if slot.open})
+        return {id: going for id, slot in slots.items() if (going := look.going(slot, digests.get(id, ())))}
+
+    return chosen
+
+
+def _digests(
+    work: Work, stored: Mapping[str, StoredSlot], open_ones: Mapping[str, list[Gathering]]
+) -> dict[str, list[Gathering]]:
+    """The digests, by slot, of those that are worth no more than half of the bank's slots are."""
+    if not open_ones:
+        return {}
+    scales = work.budgeting.scales()
+    values = scales.values(stored[id] for id in open_ones)
+    cheap = {id: some for id, some in open_ones.items() if values[id] <= scales.median}
+    embedder = work.embedder() if cheap else None
+    closeness = _closeness(embedder, cheap.values()) if embedder else None
+    return {id: alike(some, closeness) for id, some in cheap.items()}
+
+
+def _closeness(embedder: Embedder, slots: Iterable[Iterable[Gathering]]) -> Closeness:
+    """How close texts are to each other, of those for which that decides; all embedded at once."""
+    asked: dict[str, int] = {}
+
+    def ask(one: str, other: str) -> float:
+        for text in (one, other):
+            asked.setdefault(text, len(asked))
+        return 1.0
+
+    for some in slots:
+        alike(some, ask)
+    vectors = embedder.passages(list(asked)) if asked else None
+
+    def close(one: str, other: str) -> float:
+        assert vectors is not None
+        return float(np.dot(vectors[asked[one]], vectors[asked[other]]))
+
+    return close

@@ -12,14 +12,14 @@ from schemas.budget import Use
 from schemas.entity import Entity
 from schemas.errors import InvalidInput
 from schemas.gold import Gold
-from schemas.instant import Instant
+from schemas.instant import DAY, Instant
 from schemas.job import Mode
 from schemas.limits import check_text, shown
 from schemas.slot import Change
 from schemas.worth import ValueModel
 from stores.archive import Archive
 from stores.plans import Plans
-from stores.ports import GraphStore
+from stores.ports import Embedder, GraphStore
 from stores.sqlite.usage import UsageFile
 
 PAGE = 500
@@ -40,7 +40,8 @@ class Work(msgspec.Struct, frozen=True, kw_only=True):
 
     `announce` tells others what changed, `count_usage` brings `usage` up to the recall log, `summarise` writes an
     entity's summary again if what it cites has moved and says whether it did, `gold` reads a file of known answers,
-    `evaluate` runs an evaluation (its name, where its data is) and returns its figures.
+    `evaluate` runs an evaluation (its name, where its data is) and returns its figures, `embedder` opens the mesh's, if
+    it has one.
     """
 
     mesh: Mesh
@@ -58,6 +59,7 @@ class Work(msgspec.Struct, frozen=True, kw_only=True):
     gold: Callable[[str], Sequence[Gold]]
     evaluate: Callable[[str, str], Mapping[str, float]]
     arguments: Mapping[str, str]
+    embedder: Callable[[], Embedder | None]
     mode: Mode = "apply"
 
     @property
@@ -67,12 +69,16 @@ class Work(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Page(msgspec.Struct, frozen=True, kw_only=True):
-    """What came of one page, and where the next begins: `after` None is the end. See `JobRun` for the rest."""
+    """What came of one page, and where the next begins: `after` None is the end. See `JobRun` for the rest.
+
+    Of `figures` the last page's stay, `sums` are figures that add up over the pages.
+    """
 
     after: str | None
     counts: dict[str, int] = {}
     reasons: dict[str, int] = {}
     figures: dict[str, float] = {}
+    sums: dict[str, float] = {}
     examples: tuple[str, ...] = ()
     bytes: int = 0
     notes: tuple[str, ...] = ()
@@ -144,3 +150,9 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
                     name, f"names a file of the mesh's own machine; set jobs.{known[name].setting} there"
                 )
         return {name: one.checked(given.get(name, f"{settings[one.setting]}")) for name, one in known.items()}
+
+
+def digest_age(arguments: Mapping[str, str]) -> Instant | None:
+    """How old evidence must be to become a voice of a digest, as a job was told; None: there are to be none."""
+    days = float(arguments.get("digest_after_days", "0"))
+    return round(days * DAY) if days else None

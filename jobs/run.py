@@ -128,12 +128,16 @@ def _further(run: JobRun, page: Page, now: Instant) -> JobRun:
         pages=run.pages + 1,
         counts=_sum(run.counts, page.counts),
         reasons=_sum(run.reasons, page.reasons),
-        figures=run.figures | page.figures,
+        figures=run.figures | page.figures | _sums(run.figures, page.sums),
         examples=(*run.examples, *page.examples)[:_EXAMPLES],
         bytes=run.bytes + page.bytes,
         notes=(*run.notes, *page.notes)[:_EXAMPLES],
         failed="",
     )
+
+
+def _sums(figures: Mapping[str, float], more: Mapping[str, float]) -> dict[str, float]:
+    return {name: figures.get(name, 0.0) + amount for name, amount in more.items()}
 
 
 def _sum(one: Mapping[str, int], other: Mapping[str, int]) -> dict[str, int]:

@@ -1,17 +1,21 @@
 """What each slot of a live bank is worth and takes, in pages; and how much there is of the bank."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from itertools import islice
+from statistics import median
 
 import msgspec
 
 from actors.searchable import is_embedded
 from beliefs.appraise import Surroundings, appraise, corrects, holds
-from beliefs.compaction import spent
+from beliefs.compaction import spent, without
+from beliefs.digest import digests_of, in_digests
 from beliefs.information import frequencies
 from beliefs.worth import Features, birth, value
 from schemas.belief import Belief
 from schemas.budget import Use, added
+from schemas.digest import bytes_of
 from schemas.edge import Edge
 from schemas.evidence import Evidence
 from schemas.instant import Instant
@@ -25,6 +29,8 @@ from stores.ports import GraphStore
 _PAGE = 200
 _SAMPLE = 2_000
 """Slots whose words tell which words are rare: the first by id, and since ids are digests, as good as drawn."""
+_SOME = 500
+"""Slots whose values tell the median of all, drawn in the same way."""
 _EDGES = 64
 """Edges of a belief that are counted; what has more is a hub, and rested upon."""
 
@@ -43,7 +49,8 @@ class Weighed(msgspec.Struct, frozen=True):
 class Scales:
     """Weighs a bank's slots at one moment. The value is the heuristic one unless another is given.
 
-    `vector_bytes` is what the vector of a belief takes, 0 where there is none.
+    `vector_bytes` is what the vector of a belief takes, 0 where there is none; `digest_age` how old evidence must be to
+    become a voice of a digest, None where there are to be none.
     """
 
     def __init__(
@@ -55,8 +62,10 @@ class Scales:
         valued: Valued = value,
         *,
         vector_bytes: int = 0,
+        digest_age: Instant | None = None,
     ) -> None:
         self._vector_bytes = vector_bytes
+        self._digest_age = digest_age
         self._graph = graph
         self._bank = bank
         self._usage = usage
@@ -72,6 +81,22 @@ class Scales:
         while ids := self._graph.scan(self._bank, after, _PAGE):
             yield from self.page(ids)
             after = ids[-1]
+
+    @cached_property
+    def median(self) -> float:
+        """The value that half of the bank's slots are worth at most, of up to 500 of them."""
+        some = self._graph.scan(self._bank, "", _SOME)
+        pages = (self._graph.load_slots(self._bank, some[at : at + _PAGE]) for at in range(0, len(some), _PAGE))
+        values = [value for page in pages for value in self.values(page.values()).values()]
+        return median(values) if values else 0.0
+
+    def values(self, slots: Iterable[StoredSlot]) -> dict[str, float]:
+        """What slots are worth, by id."""
+        known = list(slots)
+        beliefs = [belief.id for one in known for belief in one.slot.beliefs]
+        edges = self.edges(beliefs)
+        usage = self._usage(self._bank, beliefs)
+        return {one.slot.id: self._value(self._features(one, edges, usage)) for one in known}
 
     def page(self, ids: Sequence[str]) -> list[Weighed]:
         """Those of these slots that exist, in the order given."""
@@ -103,30 +128,46 @@ class Scales:
 
     def _weighed(self, stored: StoredSlot, edges: Mapping[str, Sequence[Edge]], usage: Mapping[str, Usage]) -> Weighed:
         slot, evidence = stored.slot, stored.evidence
-        features = {
-            belief.id: self.features(belief, evidence, usage.get(belief.id, UNUSED), len(edges[belief.id]))
-            for belief in slot.beliefs
-        }
-        sizes = {piece.id: len(dump(piece)) for piece in evidence}
+        features = self._features(stored, edges, usage)
+        held = bytes_of(evidence)
         plain = msgspec.structs.replace(slot, edges=())
         vectors = self._vector_bytes * sum(is_embedded(belief, slot) for belief in slot.beliefs)
         candidate = BudgetCandidate(
             slot=slot.id,
-            value=max(map(self._valued, features.values()), default=0.0),
+            value=self._value(features),
             use=Use(
                 beliefs=len(slot.beliefs),
-                bytes=len(dump(plain)) + sum(sizes.values()) + vectors,
+                bytes=len(dump(plain)) + held + vectors,
                 importance=sum(map(birth, features.values())),
             ),
             version=slot.version,
             demotion=Use(bytes=vectors),
-            spare=sum(sizes[id] for id in spent(evidence, self.around.now)),
+            spare=held - bytes_of(self._compressed(evidence)),
             pinned=any(piece.pinned for piece in evidence),
             holds=holds(slot)
             or corrects(slot, evidence)
             or any(_rested_upon(belief.id, edges[belief.id]) for belief in slot.beliefs),
         )
         return Weighed(candidate, features)
+
+    def _features(
+        self, stored: StoredSlot, edges: Mapping[str, Sequence[Edge]], usage: Mapping[str, Usage]
+    ) -> dict[str, Features]:
+        return {
+            belief.id: self.features(belief, stored.evidence, usage.get(belief.id, UNUSED), len(edges[belief.id]))
+            for belief in stored.slot.beliefs
+        }
+
+    def _value(self, features: Mapping[str, Features]) -> float:
+        return max(map(self._valued, features.values()), default=0.0)
+
+    def _compressed(self, evidence: Sequence[Evidence]) -> Sequence[Evidence]:
+        """What is left of a slot's evidence once it is compressed."""
+        now = self.around.now
+        left = without(evidence, spent(evidence, now))
+        if self._digest_age is None:
+            return left
+        return in_digests(left, digests_of(left, self.around.policy, now, self._digest_age))
 
 
 def use_of(weighed: Iterable[Weighed]) -> Use:

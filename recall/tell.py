@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 
-from beliefs.statement import spell, spell_scope
+from beliefs.statement import compose, spell, spell_scope
 from schemas.answer import Contribution
 from schemas.belief import Belief
 from schemas.evidence import Evidence
@@ -69,11 +69,19 @@ def term(contribution: Contribution) -> str:
         f"{_learned_from(contribution.outcomes)} × decay {contribution.decay:.3f}"
     )
     note = f" ({contribution.note})" if contribution.note else ""
+    told = _in_digest(contribution) if contribution.voices else said(contribution.evidence)
     if not contribution.counted:
-        return f"{said(contribution.evidence)}: does not count{note}"
+        return f"{told}: does not count{note}"
     if contribution.step:
-        return f"{contribution.step:+.3f} {contribution.note}: {said(contribution.evidence)}"
-    return f"{contribution.log_odds:+.3f} = {sums}: {said(contribution.evidence)}{note}"
+        return f"{contribution.step:+.3f} {contribution.note}: {told}"
+    return f"{contribution.log_odds:+.3f} = {sums}: {told}{note}"
+
+
+def _in_digest(contribution: Contribution) -> str:
+    """The source with what it says beside others, whose own words are not at hand."""
+    piece = contribution.evidence
+    told = shortened(compose(piece.entity, piece.attribute, piece.value, piece.scope, piece.stance))
+    return f'{source(piece)} says "{told}" (in a digest of {contribution.voices}; its own words are in the archive)'
 
 
 def _learned_from(outcomes: int) -> str:

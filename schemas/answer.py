@@ -17,7 +17,8 @@ class Contribution(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
 
     `log_odds` is signed: above zero for, below zero against, zero where it does not count (`note` says why).
     `step` is by how much it moved the confidence of an opinion, which has no log-odds.
-    `outcomes` is the number of verified answers that `reliability` was learned from; 0: it was not learned.
+    `outcomes` is the number of verified answers that `reliability` was learned from; 0: it was not learned. `voices` is
+    how many voices the digest has that it is one of; 0: it has words of its own.
     """
 
     evidence: Evidence
@@ -33,6 +34,7 @@ class Contribution(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     note: str = ""
     outcomes: int = 0
     step: float = 0.0
+    voices: int = 0
 
 
 class Premise(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

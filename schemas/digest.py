@@ -4,6 +4,8 @@ A voice is evidence without words of its own: what the rules weigh is all there,
 whether a piece is a voice. Its words lie in the archive.
 """
 
+from collections.abc import Iterable
+
 import msgspec
 
 from schemas.claim import Kind, Network, Scope, Stance, Tier, Value, ValueType
@@ -119,6 +121,17 @@ def wordless(piece: Evidence) -> Evidence:
 def is_voice(piece: Evidence) -> bool:
     """Whether a piece can be kept as a voice and come back as it is: one that claims to be a voice may not be one."""
     return bool(piece.digest) and not piece.statement and piece.digest == digest_id(shared(piece))
+
+
+def bytes_of(evidence: Iterable[Evidence]) -> int:
+    """What evidence takes as stores keep it: what the voices of a digest share counts once."""
+    total = 0
+    digests: dict[str, Shared] = {}
+    for piece in evidence:
+        if is_voice(piece):
+            digests[piece.digest] = shared(piece)
+        total += len(dump(own(piece) if piece.digest in digests else piece))
+    return total + sum(len(dump(common)) for common in digests.values())
 
 
 def joined(id: str, common: Shared, part: Own) -> Evidence:

@@ -8,6 +8,7 @@ import msgspec
 from schemas.archived import Archived
 from schemas.audience import audience_of
 from schemas.errors import StoreUnavailable
+from schemas.evidence import Evidence
 from schemas.identity import digest
 from schemas.instant import Instant
 from schemas.slot import Change
@@ -42,6 +43,8 @@ INSERT OR REPLACE INTO archived
     (bank, id, observation, effective, ingested, until, known_until, file, slot, readers)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
+_STANDS = "UPDATE archived SET until = ?, known_until = ? WHERE (bank, id) = (?, ?)"
+_STAYS = "UPDATE archived SET until = effective, known_until = ingested WHERE (bank, id) = (?, ?)"
 _ANY = 1 << 62
 
 
@@ -69,17 +72,38 @@ class Archive:
 
         First it is noted that the file is begun, so that `sweep` finds what a kill leaves; then the file is written,
         then the catalogue, with `changes`, which are to be told once the pieces have left their slots, and are kept
-        until they were (`told`). The same pieces give the same file again, so that the call may be repeated.
+        until they were (`told`). The same pieces give the same file again, so that the call may be repeated. Of the
+        voices of a digest that leave, the words lie here already: those stay, and only what stands for them is noted.
         """
+        worded = self._worded(bank, [piece.evidence.id for piece in pieces if piece.evidence.digest])
+        fresh = [piece for piece in pieces if piece.evidence.id not in worded]
+        name, written = self._written(bank, fresh) if fresh else ("", 0)
+        with self._ledger.writing() as connection:
+            connection.executemany(_PUT, [_row(bank, piece, name) for piece in fresh])
+            stand = [piece for piece in pieces if piece.evidence.id in worded]
+            connection.executemany(_STANDS, [(one.until, one.known_until, bank, one.evidence.id) for one in stand])
+            _note(connection, bank, changes)
+        return written
+
+    def _written(self, bank: str, pieces: Sequence[Archived]) -> tuple[str, int]:
+        """The name of a file with the pieces, and its bytes."""
         name = digest(*(piece.evidence.id for piece in pieces)) + self._suffix
         data = packed(b"".join(msgspec.json.encode(piece) + b"\n" for piece in pieces), name)
         with self._ledger.writing() as connection:
             connection.execute("INSERT OR REPLACE INTO begun VALUES (?, ?, ?)", (bank, name, len(data)))
         self._shelf.write(bank, name, data)
-        with self._ledger.writing() as connection:
-            connection.executemany(_PUT, [_row(bank, piece, name) for piece in pieces])
-            _note(connection, bank, changes)
-        return len(data)
+        return name, len(data)
+
+    def _worded(self, bank: str, ids: Sequence[str]) -> set[str]:
+        """Those of these pieces that lie here."""
+        if not ids:
+            return set()
+        with self._ledger.reading() as connection:
+            rows = connection.execute(
+                "SELECT id FROM archived WHERE bank = ? AND restored = 0 AND id IN (SELECT value FROM json_each(?))",
+                (bank, msgspec.json.encode(ids).decode()),
+            ).fetchall()
+        return {id for (id,) in rows}
 
     def note(self, bank: str, changes: Sequence[Change]) -> None:
         """Keep changes that are to be told, although nothing goes into the archive."""
@@ -97,10 +121,13 @@ class Archive:
         with self._ledger.writing() as connection:
             connection.execute("DELETE FROM untold WHERE bank = ?", (bank,))
 
-    def disown(self, bank: str, ids: Sequence[str]) -> None:
-        """Take pieces out of the catalogue that did not leave their slots after all."""
+    def disown(self, bank: str, pieces: Sequence[Evidence]) -> None:
+        """Take pieces out of the catalogue that did not leave their slots after all; of voices the words stay here."""
+        voices = [(bank, piece.id) for piece in pieces if piece.digest]
+        whole = [(bank, piece.id) for piece in pieces if not piece.digest]
         with self._ledger.writing() as connection:
-            connection.executemany("DELETE FROM archived WHERE (bank, id) = (?, ?)", [(bank, id) for id in ids])
+            connection.executemany("DELETE FROM archived WHERE (bank, id) = (?, ?)", whole)
+            connection.executemany(_STAYS, voices)
 
     def files(self, bank: str, after: str, limit: int) -> list[str]:
         """Names of files greater than `after` that hold something, in order."""

@@ -10,13 +10,16 @@ from beliefmesh.memory import Memory
 from beliefmesh.settings import MeshSettings, Settings, StoreSettings
 from beliefs.revise import revise
 from schemas.budget import Budget
+from schemas.digest import bytes_of
 from schemas.instant import DAY, SECOND, Instant
 from schemas.intake import observation_from
 from schemas.policy import Policy
+from stores.pages import all_slots
 
 _BANK = "default"
 _START: Instant = 1_700_000_000 * SECOND
 _REPEATS = 10
+_SITES = 15
 _AT_ONCE = 2_000
 _EARLIER: Instant = 20 * DAY
 _FIRST_DUE: Instant = 60 * DAY
@@ -35,10 +38,13 @@ class _Clock:
 
 def jobs(slots: int, report: Report) -> dict[str, Any]:
     """Decay over that many slots with one in a hundred due and with the rest due; compaction of a quarter as many
-    pieces, the budget job over a tenth as many slots, and as many claims streamed alone and beside jobs.
+    pieces, said again and said alike by many; the budget job over a tenth as many slots, and as many claims streamed
+    alone and beside jobs.
     """
-    figures = {"slots": slots, **_decay(slots), **_compaction(slots // 4), **_budget(slots // 10)}
+    figures = {"slots": slots, **_decay(slots), **_compaction(slots // 4), **_digests(slots // 4)}
     report(f"jobs: decay {figures['decay_share']:.1%}, compaction {figures['compaction_per_second']:,.0f} pieces/s")
+    report(f"jobs: digests {figures['digest_per_second']:,.0f} pieces/s, {figures['digest_saved']:.0%} of bytes saved")
+    figures |= _budget(slots // 10)
     figures |= _beside(slots // 10)
     report(f"jobs: ingestion keeps {figures['ingestion_share']:.0%} of its rate beside a job")
     return figures
@@ -73,6 +79,33 @@ def _compaction(pieces: int) -> dict[str, Any]:
         "compaction_archived": counts.get("archived", 0),
         "compaction_seconds": round(seconds, 3),
         "compaction_per_second": round(pieces / seconds, 1),
+    }
+
+
+def _digests(pieces: int) -> dict[str, Any]:
+    """Compaction where fifteen sources say each thing alike.
+
+    Bytes are those of the evidence of the slots that got a digest, as a budget counts them.
+    """
+    clock = _Clock()
+    with tempfile.TemporaryDirectory(prefix="beliefmesh-bench-") as folder, _memory(folder, clock) as memory:
+        slots = pieces // _SITES
+        _fill(memory, slots, _SITES, sites=True)
+        memory.home.worker.drain()
+        sizes = {one.slot.id: bytes_of(one.evidence) for one in all_slots(memory.home.graph, _BANK)}
+        counts, seconds = _timed(memory, "compaction", clock, 60 * DAY)
+        smaller = {one.slot.id: bytes_of(one.evidence) for one in all_slots(memory.home.graph, _BANK)}
+        digested = [id for id, size in smaller.items() if size < sizes[id]]
+        before, after = sum(sizes[id] for id in digested), sum(smaller[id] for id in digested)
+    return {
+        "digest_evidence": slots * _SITES,
+        "digest_slots": len(digested),
+        "digest_voices": counts.get("voices", 0),
+        "digest_bytes_before": before,
+        "digest_bytes_after": after,
+        "digest_saved": round(1 - after / before, 3),
+        "digest_seconds": round(seconds, 3),
+        "digest_per_second": round(slots * _SITES / seconds, 1),
     }
 
 
@@ -174,15 +207,19 @@ def _timed(memory: Memory, job: str, clock: _Clock, after: Instant) -> tuple[dic
     return run.counts, time.perf_counter() - started
 
 
-def _fill(memory: Memory, slots: int, repeats: int, *, free: bool = False) -> None:
+def _fill(memory: Memory, slots: int, repeats: int, *, free: bool = False, sites: bool = False) -> None:
     for start in range(0, slots, _AT_ONCE):
-        _fill_some(memory, range(start, min(start + _AT_ONCE, slots)), repeats, free=free)
+        _fill_some(memory, range(start, min(start + _AT_ONCE, slots)), repeats, free=free, sites=sites)
 
 
-def _fill_some(memory: Memory, slots: range, repeats: int, *, free: bool) -> None:
+def _fill_some(memory: Memory, slots: range, repeats: int, *, free: bool, sites: bool) -> None:
     """Write slots as the stream would have written them, through the graph alone, and take them for indexed."""
     graph, policy = memory.home.graph, memory.home.graph.policy(_BANK)
-    told = [_told(slot, repeat, free=free) for slot in slots for repeat in range(repeats)]
+    told = [
+        _departure(slot, repeat) if sites else _told(slot, repeat, free=free)
+        for slot in slots
+        for repeat in range(repeats)
+    ]
     observations = [(observation_from(one, bank=_BANK, now=_START), _START) for one in told]
     by_slot: dict[str, list[Any]] = {}
     for pieces in memory.home.mesh.extract(observations):
@@ -192,6 +229,19 @@ def _fill_some(memory: Memory, slots: range, repeats: int, *, free: bool) -> Non
     graph.apply([revision.decision for revision in revisions if revision.decision is not None])
     indexed = {belief.id: belief.version for each in revisions for belief in each.stored.slot.beliefs}
     graph.mark_indexed(_BANK, indexed)
+
+
+def _departure(flight: int, site: int) -> dict[str, object]:
+    """What one of many sites says of a flight."""
+    words = f"Flight AA-{flight} departs at 19:35 from gate C{flight % 40}."
+    claim = {"attribute": "departure", "value": "19:35", "value_type": "time", "statement": words}
+    return {
+        "id": f"o{flight}-{site}",
+        "entity": f"flight AA-{flight}",
+        "observed_at": (_START - site * 60 * SECOND) / SECOND,
+        "source": {"id": f"site-{site}.example", "type": "tool"},
+        "claims": [claim],
+    }
 
 
 def _told(slot: int, repeat: int, *, free: bool = False) -> dict[str, object]:

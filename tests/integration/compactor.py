@@ -78,7 +78,8 @@ def run(folder: str, job: str, kill_at: int) -> None:
     )
     with Memory(settings=settings, clock=lambda: MOMENT) as memory:
         if not memory.banks():
-            memory.retain([_told(host, day) for host in range(HOSTS) for day in range(1, 6)])
+            sites = job == "compaction-digests"
+            memory.retain([_told(host, day, sites=sites) for host in range(HOSTS) for day in range(1, 6)])
             if job == "restore":
                 memory.run_job("compaction")
             if job == "calibrate":
@@ -112,13 +113,13 @@ def _over_budget(memory: Memory, *, vectors: bool) -> None:
     memory.set_policy(Policy(budget=Budget(beliefs=4, bytes=use.bytes // 4, erase=True)))
 
 
-def _told(host: int, day: int) -> dict[str, object]:
+def _told(host: int, day: int, *, sites: bool) -> dict[str, object]:
     return {
         "id": f"o{host}-{day}",
         "entity": f"host {host}",
         "observed_at": f"2024-05-{day:02}",
-        "source": {"id": "monitor", "type": "tool"},
-        "claims": [{"attribute": "state", "value": "up"}],
+        "source": {"id": f"site {day}" if sites else "monitor", "type": "tool"},
+        "claims": [{"attribute": "state", "value": "up", "statement": f"Host {host} is up."}],
     }
 
 

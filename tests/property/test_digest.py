@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from beliefs.access import visible
 from beliefs.amend import amend
 from beliefs.confidence import total
-from beliefs.digest import LEAST, Gathering, alike, gatherings, mass
+from beliefs.digest import LEAST, digests_of, gatherings, in_digests, mass
 from beliefs.resolve import judged
 from beliefs.revise import fingerprint, replaces, revise, view
 from schemas.digest import Own, Shared, digest_id, is_voice, joined, own, shared, wordless
@@ -61,8 +61,7 @@ def _told(pieces: list[Evidence], chorus: list[tuple[int, str, int, float]]) -> 
 
 def _digested(evidence: list[Evidence], policy: Policy, now: int) -> list[Evidence]:
     """The evidence with every piece wordless that may be, however it is worded."""
-    going = {piece.id for each in gatherings(evidence, policy, now, 0) for piece in each.pieces}
-    return [wordless(piece) if piece.id in going else piece for piece in evidence]
+    return in_digests(evidence, gatherings(evidence, policy, now, 0))
 
 
 def _unworded(slot: Slot) -> bytes:
@@ -237,10 +236,16 @@ _LEAST = {
 }
 
 
-def test_alike_is_none_where_too_few_say_the_same() -> None:
-    piece = msgspec.convert(_LEAST, Evidence)
-    other = [msgspec.structs.replace(piece, id=f"e{n}", statement=f"{n} on the shelf") for n in range(2, 6)]
-    stands = msgspec.structs.replace(piece, id="e9", statement="2 on the shelf")
+def test_only_what_says_the_same_joins_and_three_voices_make_a_digest() -> None:
+    piece = msgspec.structs.replace(msgspec.convert(_LEAST, Evidence), attribute="stock", value="full")
+    told = [
+        msgspec.structs.replace(piece, id=f"e{n}", source=Source(f"s{n}"), effective_at=n, statement=words)
+        for n, words in enumerate(["It is full.", "It holds 7, full.", "it is full", "It's not full", "Ben saw it."])
+    ]
+    stands = msgspec.structs.replace(piece, id="e9", source=Source("s9"), effective_at=9, statement="It is full")
 
-    assert alike(Gathering("d1", stands, tuple(other), 0)) == ()
-    assert alike(Gathering("d1", stands, tuple(other), 2)) == (other[0],)
+    assert digests_of([*told, stands], Policy(), 99, 0) == []
+    more = msgspec.structs.replace(told[0], id="e5", source=Source("s5"), effective_at=5)
+    (found,) = digests_of([*told, more, stands], Policy(), 99, 0)
+    assert [one.id for one in found.pieces] == ["e0", "e2", "e5"]
+    assert found.standing == stands
