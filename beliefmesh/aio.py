@@ -1,100 +1,80 @@
 """The client library for asyncio: the same verbs to await, over a folder or over the network, in threads of its own."""
 
-import asyncio
-from collections.abc import AsyncIterator, Callable, Coroutine
-from concurrent.futures import ThreadPoolExecutor
-from functools import partial, wraps
+from collections.abc import AsyncIterator
+from functools import partial
 from itertools import islice
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import Any
 
 from beliefmesh.memory import Memory
 from beliefmesh.remote import RemoteMemory
 from beliefmesh.remote_verbs.sending import PATIENCE
-from schemas.limits import check_number
+from beliefmesh.threads import THREADS, Threaded, awaited, check_threads
 
-_THREADS = 8
-_MOST_THREADS = 1_000
 _LINES_AT_ONCE = 1_000
 
-Parameters = ParamSpec("Parameters")
-Result = TypeVar("Result")
 
-
-def _awaited(
-    verb: Callable[Concatenate[Memory, Parameters], Result],
-) -> Callable[Concatenate["AsyncMemory", Parameters], Coroutine[Any, Any, Result]]:
-    """A verb of `Memory` to await; what is open decides whose verb of that name runs."""
-
-    @wraps(verb)
-    async def awaited(self: "AsyncMemory", /, *args: Parameters.args, **kwargs: Parameters.kwargs) -> Result:
-        method: Callable[..., Result] = getattr(self.memory, verb.__name__)
-        return await self._in_thread(partial(method, *args, **kwargs))
-
-    return awaited
-
-
-class AsyncMemory:
+class AsyncMemory(Threaded):
     """A memory whose verbs are awaited; takes what `Memory` takes, or a memory that is open already.
 
     At most `at_once` calls run at a time, the others wait. A call that is cancelled still runs to its end.
     """
 
     def __init__(
-        self, *args: Any, memory: Memory | RemoteMemory | None = None, at_once: int = _THREADS, **kwargs: Any
+        self, *args: Any, memory: Memory | RemoteMemory | None = None, at_once: int = THREADS, **kwargs: Any
     ) -> None:
-        threads = int(check_number(at_once, "at_once", 1, _MOST_THREADS))
+        threads = check_threads(at_once)
         self.memory = memory or Memory(*args, **kwargs)
-        self._pool = ThreadPoolExecutor(threads, thread_name_prefix="memory")
+        super().__init__(self.memory, threads)
 
     @classmethod
     def connect(
-        cls, url: str, *, bank: str = "default", key: str = "", patience: float = PATIENCE, at_once: int = _THREADS
+        cls, url: str, *, bank: str = "default", key: str = "", patience: float = PATIENCE, at_once: int = THREADS
     ) -> "AsyncMemory":
         """A client of a mesh that serves HTTP at `url`, as `Memory.connect` gives it."""
         return cls(memory=Memory.connect(url, bank=bank, key=key, patience=patience), at_once=at_once)
 
-    retain = _awaited(Memory.retain)
-    import_lines = _awaited(Memory.import_lines)
-    wait = _awaited(Memory.wait)
-    recall = _awaited(Memory.recall)
-    explain = _awaited(Memory.explain)
-    explanations = _awaited(Memory.explanations)
-    history = _awaited(Memory.history)
-    belief = _awaited(Memory.belief)
-    beliefs = _awaited(Memory.beliefs)
-    changes = _awaited(Memory.changes)
-    revoke = _awaited(Memory.revoke)
-    feedback = _awaited(Memory.feedback)
-    reflect = _awaited(Memory.reflect)
-    summary = _awaited(Memory.summary)
-    refresh_summaries = _awaited(Memory.refresh_summaries)
-    narrate = _awaited(Memory.narrate)
-    profile = _awaited(Memory.profile)
-    set_profile = _awaited(Memory.set_profile)
-    merge = _awaited(Memory.merge)
-    unmerge = _awaited(Memory.unmerge)
-    entities = _awaited(Memory.entities)
-    merge_proposals = _awaited(Memory.merge_proposals)
-    calibrate = _awaited(Memory.calibrate)
-    forget = _awaited(Memory.forget)
-    value_of = _awaited(Memory.value_of)
-    budget = _awaited(Memory.budget)
-    learn_value = _awaited(Memory.learn_value)
-    jobs = _awaited(Memory.jobs)
-    run_job = _awaited(Memory.run_job)
-    job_runs = _awaited(Memory.job_runs)
-    job_run = _awaited(Memory.job_run)
-    job_sides = _awaited(Memory.job_sides)
-    stats = _awaited(Memory.stats)
-    doctor = _awaited(Memory.doctor)
-    banks = _awaited(Memory.banks)
-    state_hash = _awaited(Memory.state_hash)
-    dead_letters = _awaited(Memory.dead_letters)
-    letters = _awaited(Memory.letters)
-    dead_letter = _awaited(Memory.dead_letter)
-    replay_dead_letter = _awaited(Memory.replay_dead_letter)
-    drop_dead_letter = _awaited(Memory.drop_dead_letter)
-    import_backup = _awaited(Memory.import_backup)
+    retain = awaited(Memory.retain)
+    import_lines = awaited(Memory.import_lines)
+    wait = awaited(Memory.wait)
+    recall = awaited(Memory.recall)
+    explain = awaited(Memory.explain)
+    explanations = awaited(Memory.explanations)
+    history = awaited(Memory.history)
+    belief = awaited(Memory.belief)
+    beliefs = awaited(Memory.beliefs)
+    changes = awaited(Memory.changes)
+    revoke = awaited(Memory.revoke)
+    feedback = awaited(Memory.feedback)
+    reflect = awaited(Memory.reflect)
+    summary = awaited(Memory.summary)
+    refresh_summaries = awaited(Memory.refresh_summaries)
+    narrate = awaited(Memory.narrate)
+    profile = awaited(Memory.profile)
+    set_profile = awaited(Memory.set_profile)
+    merge = awaited(Memory.merge)
+    unmerge = awaited(Memory.unmerge)
+    entities = awaited(Memory.entities)
+    merge_proposals = awaited(Memory.merge_proposals)
+    calibrate = awaited(Memory.calibrate)
+    forget = awaited(Memory.forget)
+    value_of = awaited(Memory.value_of)
+    budget = awaited(Memory.budget)
+    learn_value = awaited(Memory.learn_value)
+    jobs = awaited(Memory.jobs)
+    run_job = awaited(Memory.run_job)
+    job_runs = awaited(Memory.job_runs)
+    job_run = awaited(Memory.job_run)
+    job_sides = awaited(Memory.job_sides)
+    stats = awaited(Memory.stats)
+    doctor = awaited(Memory.doctor)
+    banks = awaited(Memory.banks)
+    state_hash = awaited(Memory.state_hash)
+    dead_letters = awaited(Memory.dead_letters)
+    letters = awaited(Memory.letters)
+    dead_letter = awaited(Memory.dead_letter)
+    replay_dead_letter = awaited(Memory.replay_dead_letter)
+    drop_dead_letter = awaited(Memory.drop_dead_letter)
+    import_backup = awaited(Memory.import_backup)
 
     async def export(self, bank: str | None = None) -> AsyncIterator[bytes]:
         """The lines of a bank's backup, as `Memory.export` gives them."""
@@ -106,13 +86,4 @@ class AsyncMemory:
     async def close(self) -> None:
         """Finish what is in hand and give the memory up."""
         await self._in_thread(self.memory.close)
-        self._pool.shutdown()
-
-    async def __aenter__(self) -> "AsyncMemory":
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self.close()
-
-    async def _in_thread(self, call: Callable[[], Result]) -> Result:
-        return await asyncio.get_running_loop().run_in_executor(self._pool, call)
+        await super().close()

@@ -106,6 +106,12 @@ def bank_in(line: bytes) -> str:
     return _checked(head, None).bank
 
 
+def observation_in(line: bytes) -> Observation | None:
+    """What a backup's line tells; None for its head and foot."""
+    read = _read(line, 0)
+    return read.observation if isinstance(read, Kept) else None
+
+
 def is_end(line: bytes) -> bool:
     """Whether a line is the last one of a whole backup."""
     try:

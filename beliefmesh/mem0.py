@@ -9,12 +9,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
+from beliefmesh.backup import observation_in
 from beliefmesh.mem0_filter import matches
 from beliefmesh.mem0_history import ended_with, events
 from beliefmesh.mem0_memory import (
     edit_of,
     end_of,
     is_item,
+    is_told,
     item_id,
     item_slot,
     memory_of,
@@ -25,7 +27,7 @@ from beliefmesh.memory import Memory
 from beliefmesh.remote import RemoteMemory
 from schemas.answer import Answer, Explanation, History
 from schemas.belief import LIVE, Belief
-from schemas.errors import NotFound
+from schemas.errors import NotFound, UnknownBank
 from schemas.limits import MAX_ITEMS, check_number, check_text
 
 Plain = dict[str, Any]
@@ -146,6 +148,15 @@ class Mem0:
             self._delete(belief, of, for_good)
         return {"message": "Memories deleted successfully!"}
 
+    def reset(self) -> None:
+        """Erase all that was ever told as a memory in the bank, whosever it is, edits and what was deleted included.
+
+        What the bank knows from elsewhere stays. Over the network it needs an admin's key that may speak for others.
+        """
+        told = list(self._told())
+        for start in range(0, len(told), MAX_ITEMS):
+            self.memory.forget(ids=told[start : start + MAX_ITEMS], bank=self._bank)
+
     def history(self, memory_id: str) -> list[Plain]:
         """What became of a memory, the oldest first: `ADD`, then each `UPDATE`, and `DELETE` where it ended."""
         of, id = unmarked(memory_id)
@@ -212,11 +223,8 @@ class Mem0:
 
     def _end(self, belief: Belief, of: Whose) -> None:
         """End a belief, and what it had replaced, which would else hold again."""
-        if belief.attribute is None:
-            reason = f"no longer: {belief.statement:.200}"
-            self.memory.revoke(belief.id, reason=reason, agent=of.voice, principal=of.principal, bank=self._bank)
-        else:
-            self.memory.retain(end_of(self._with_replaced(belief, of), of), bank=self._bank)
+        ended = [belief] if belief.attribute is None else self._with_replaced(belief, of)
+        self.memory.retain(end_of(ended, of), bank=self._bank)
 
     def _with_replaced(self, belief: Belief, of: Whose) -> list[Belief]:
         """A belief, and what it took the place of, also by and by; others that hold, or were ended, stay apart."""
@@ -224,6 +232,13 @@ class Mem0:
         before = past.beliefs if past else ()
         gone = (each for each in before if each.status not in LIVE and each.reason != "retracted")
         return [belief, *(each for each in gone if each.id != belief.id)]
+
+    def _told(self) -> Iterator[str]:
+        """The ids of all observations that were told as memories."""
+        with suppress(UnknownBank):
+            for one in map(observation_in, self.memory.export(self._bank)):
+                if one is not None and is_told(one.source.id):
+                    yield one.id
 
     def _history(self, of: Whose, asked: dict[str, Any]) -> History | None:
         with suppress(NotFound):

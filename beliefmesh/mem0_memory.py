@@ -1,7 +1,9 @@
 """What mem0 calls a memory, made of a belief and its evidence; and what is told to make one, or to edit one."""
 
 import hashlib
+import math
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Any
 from uuid import uuid4
 
@@ -80,13 +82,11 @@ def edit_of(id: str, text: str, metadata: Mapping[str, Any], of: Whose) -> dict[
 
 
 def end_of(beliefs: Sequence[Belief], of: Whose) -> dict[str, object]:
-    """The observation that the values of these beliefs, all of one slot, no longer hold, each in its scope."""
+    """The observation that these beliefs, all of one slot, no longer hold, each in its scope."""
     claims = [
         {
             "entity": {"name": belief.entity.name, "type": belief.entity.type},
-            "attribute": belief.attribute,
-            "value": belief.value,
-            "value_type": belief.value_type,
+            **_value_of(belief),
             "scope": dict(belief.scope),
             "network": belief.network,
             "stance": "retracts",
@@ -95,6 +95,18 @@ def end_of(beliefs: Sequence[Belief], of: Whose) -> dict[str, object]:
         for belief in beliefs[:MAX_ITEMS]
     ]
     return {"id": f"mem0:{uuid4().hex}", "agent": of.voice, "claims": claims, **_heading(of.voice, of, None)}
+
+
+def _value_of(belief: Belief) -> dict[str, object]:
+    """What a belief holds, as a claim has it; of a free one its words."""
+    if belief.attribute is None:
+        return {"statement": belief.statement}
+    return {"attribute": belief.attribute, "value": belief.value, "value_type": belief.value_type}
+
+
+def is_told(source: str) -> bool:
+    """Whether a source's id is of what was told as a memory, edited or ended."""
+    return source == _SOURCE or source.startswith(f"{_SOURCE} {{")
 
 
 def metadata_in(piece: Evidence) -> Plain:
@@ -123,12 +135,27 @@ def _source(metadata: Mapping[str, Any] | None) -> str:
     if not metadata:
         return _SOURCE
     try:
+        _require_json(metadata, "metadata")
         told = f"{_SOURCE} {msgspec.json.encode(dict(metadata)).decode()}"
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError, RecursionError) as error:
         raise InvalidInput("metadata", f"cannot be written as JSON ({error})") from error
     if len(told.encode("utf-8")) > MAX_NAME_BYTES:
         raise InvalidInput("metadata", f"has over {MAX_NAME_BYTES - len(_SOURCE) - 1} bytes as JSON; keep a key to it")
     return told
+
+
+def _require_json(value: object, path: str) -> None:
+    """Raises InvalidInput for what JSON has no word for and would come back as something else, or not at all."""
+    if isinstance(value, float) and not math.isfinite(value):
+        raise InvalidInput(path, f"is {value}, which JSON has no word for; leave it out, or write it as text")
+    if isinstance(value, AbstractSet):
+        raise InvalidInput(path, "is a set, which JSON has no word for; use a list")
+    if isinstance(value, Mapping):
+        for name, each in value.items():
+            _require_json(each, f"{path}.{name!s:.80}")
+    elif isinstance(value, list | tuple):
+        for place, each in enumerate(value):
+            _require_json(each, f"{path}[{place}]")
 
 
 def _words_in(messages: object) -> list[tuple[str, str, str]]:

@@ -1,5 +1,7 @@
 """The memory in the shape of mem0: what a program written for mem0 does, in this process and over the network."""
 
+import asyncio
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -7,6 +9,7 @@ import pytest
 
 from beliefmesh.home import system_clock
 from beliefmesh.mem0 import Mem0
+from beliefmesh.mem0_aio import AsyncMem0
 from beliefmesh.memory import Memory
 from beliefmesh.remote import RemoteMemory
 from schemas.errors import InvalidInput, NotFound
@@ -186,6 +189,17 @@ def test_erased_for_good_leaves_no_history(mem0: Mem0) -> None:
         (lambda mem0: mem0.add([5], user_id="a"), "messages"),
         (lambda mem0: mem0.add([{"role": "user"}], user_id="a"), "messages"),
         (lambda mem0: mem0.add("x", user_id="a", metadata={"k": "v" * 1_100}), "metadata"),
+        (
+            lambda mem0: mem0.add("x", user_id="a", metadata={"n": {"of": [1, float("nan")]}}),
+            r"metadata\.n\.of\[1\]: is nan",
+        ),
+        (lambda mem0: mem0.add("x", user_id="a", metadata={"n": float("-inf")}), r"metadata\.n: is -inf"),
+        (lambda mem0: mem0.add("x", user_id="a", metadata={"tags": {"b"}}), r"metadata\.tags: is a set"),
+        (
+            lambda mem0: mem0.add("x", user_id="a", metadata={"tags": [frozenset("b")]}),
+            r"metadata\.tags\[0\]: is a set",
+        ),
+        (lambda mem0: mem0.add("x", user_id="a", metadata={"n": object()}), "metadata: cannot be written as JSON"),
         (lambda mem0: mem0.get("b1"), "memory_id"),
         (lambda mem0: mem0.search("x", user_id="a", limit=0), "limit"),
         (lambda mem0: mem0.search("x", user_id="a", threshold="high"), "threshold"),
@@ -205,3 +219,57 @@ def test_what_is_no_more_cannot_be_edited(mem0: Mem0) -> None:
         mem0.update(id, "x")
     with pytest.raises(NotFound):
         mem0.delete(id)
+
+
+def test_a_reset_erases_what_was_ever_told_as_a_memory_and_nothing_else(mem0: Mem0, memory: Memory) -> None:
+    memory.retain("The desk opens at 9.", agent="desk")
+    kept = mem0.add("I live in Oslo. I am allergic to peanuts.", user_id="alice", metadata={"k": 1})["results"]
+    edited, gone = (mem0.add(text, user_id="bob")["results"][0]["id"] for text in ("I like tea.", "I own a boat."))
+    mem0.update(edited, "I like coffee.")
+    mem0.delete(gone)
+    mem0.add("Word for word.", agent_id="scribe", infer=False)
+
+    mem0.reset()
+
+    assert [mem0.get_all(**whose) for whose in ({"user_id": "alice"}, {"user_id": "bob"}, {"agent_id": "scribe"})] == [
+        {"results": []}
+    ] * 3
+    assert mem0.history(kept[0]["id"]) == []
+    left = b"".join(memory.export()).decode()
+    assert "The desk opens at 9." in left
+    assert [word for word in ("Oslo", "peanuts", "tea", "coffee", "boat", "Word for word") if word in left] == []
+    assert mem0.add("I live in Oslo.", user_id="alice")["results"][0]["event"] == "ADD"
+
+
+def test_a_reset_of_nothing_does_nothing(mem0: Mem0) -> None:
+    mem0.reset()
+
+    assert mem0.get_all(user_id="alice") == {"results": []}
+
+
+def test_each_method_can_be_awaited(memory: Memory) -> None:
+    async def lived() -> tuple[list[str], list[str], Any, list[str]]:
+        async with AsyncMem0(memory, bank="app") as mem0:
+            added = (await mem0.add("I live in Oslo.", user_id="alice"))["results"]
+            found = await mem0.search("Where does she live?", user_id="alice", limit=1)
+            await mem0.update(added[0]["id"], "I live on a boat.")
+            now, all_of_it = await mem0.get(added[0]["id"]), await mem0.get_all(user_id="alice")
+            events = [one["event"] for one in await mem0.history(added[0]["id"])]
+            await mem0.delete(added[0]["id"])
+            await mem0.delete_all(user_id="alice")
+            await mem0.reset()
+            return texts(found), texts(all_of_it), now, events
+
+    found, everything, now, events = asyncio.run(lived())
+
+    assert (found, everything) == (["I live in Oslo."], ["I live on a boat."])
+    assert now["memory"] == "I live on a boat."
+    assert events == ["ADD", "UPDATE"]
+    assert memory.banks() == []
+
+
+def test_awaited_or_not_the_methods_are_the_same() -> None:
+    own = {name for name, member in vars(Mem0).items() if inspect.isfunction(member) and not name.startswith("_")}
+
+    assert {name for name in vars(AsyncMem0) if not name.startswith("_")} == own
+    assert all(inspect.getdoc(getattr(AsyncMem0, name)) == inspect.getdoc(getattr(Mem0, name)) for name in own)
