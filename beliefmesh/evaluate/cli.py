@@ -54,11 +54,21 @@ def eval_group() -> None:
 @click.option("--shuffle", type=int, default=None, metavar="SEED", help="Send in an order drawn by this seed.")
 @click.option("--duplicate", type=click.FloatRange(0, 1), default=0.0, help="Send this share a second time.")
 @click.option("--batch", type=click.IntRange(1), default=500, show_default=True, help="Observations a call.")
+@click.option("--sightings", is_flag=True, help="Tell changes as seen in one repository, not as instructions.")
+@click.option("--forgetting", is_flag=True, help="Compare after compaction and archive, too, then restore.")
 @_keep
 @_with_stores
 @_json
 def config_command(
-    observations: Path, truth: Path, shuffle: int | None, duplicate: float, batch: int, folder: Path | None, **urls: str
+    observations: Path,
+    truth: Path,
+    shuffle: int | None,
+    duplicate: float,
+    batch: int,
+    sightings: bool,
+    forgetting: bool,
+    folder: Path | None,
+    **urls: str,
 ) -> None:
     """Settings changes: is every setting right at every known time, in any order?"""
     _print(
@@ -68,6 +78,8 @@ def config_command(
             shuffle=shuffle,
             duplicate=duplicate,
             batch=batch,
+            sightings=sightings,
+            forgetting=forgetting,
             folder=folder,
             stores=StoreSettings(**urls),
             report=_report,

@@ -1,4 +1,4 @@
-"""Settings changes as instructions: is every setting right, now and at every time of which the truth is known?"""
+"""Settings changes: is every setting right, now and at every time of which the truth is known, jobs or no jobs?"""
 
 import random
 import time
@@ -15,12 +15,18 @@ from beliefmesh.settings import StoreSettings
 from schemas.claim import Value
 from schemas.entity import Entity
 from schemas.instant import SECOND, Instant
+from schemas.policy import Policy
 from schemas.slot import slot_id
 
 BANK = "config"
 ENTITY_TYPE = "file"
 EMPTY = '""'
 """How an empty text is stated; a claim's value is never empty."""
+ONE_VOICE = "repository"
+LASTING = Policy(state_half_life_days=100_000.0)
+"""Sightings of years ago are to be believed as those of today."""
+_FORGETTING: Mapping[str, Mapping[str, str]] = {"compaction": {}, "archive": {"after_days": "0"}}
+"""Jobs and what they are told."""
 
 
 class SettingChange(msgspec.Struct, frozen=True):
@@ -78,16 +84,25 @@ def evaluate_config(
     shuffle: int | None = None,
     duplicate: float = 0.0,
     batch: int = 500,
+    sightings: bool = False,
+    forgetting: bool = False,
     folder: Path | None = None,
     stores: StoreSettings = IN_FOLDER,
     report: Report,
 ) -> dict[str, Any]:
-    """Feed every change, in any order and some twice, then compare all settings at all known times and now."""
+    """Feed every change, in any order and some twice, then compare all settings at all known times and now.
+
+    Changes are instructions of their authors, or `sightings` by one voice, the repository. With `forgetting` they are
+    compared once more before, while all that compaction and archive take away is away.
+    """
     changes = read_json_lines(observations, "observations", SettingChange)
     known = sorted(read_json(truth, "truth", list[TruthAt]), key=lambda one: one.as_of)
-    told = arranged([observation_of(change) for change in changes], shuffle, duplicate)
+    told = arranged([(sighting_of if sightings else observation_of)(change) for change in changes], shuffle, duplicate)
     with memory_in(folder, BANK, NO_EMBEDDER, stores) as memory:
+        if sightings:
+            memory.set_policy(LASTING)
         seconds = _feed(memory, told, batch, report)
+        archived = _compare_archived(memory, known, report) if forgetting else {}
         past, current, wrong = _compare(memory, known, report)
         counts = memory.home.graph.counts(BANK)
     return {
@@ -104,6 +119,7 @@ def evaluate_config(
         "slots": counts["slots"],
         "evidence": counts["evidence"],
         "seconds": round(seconds, 3),
+        **archived,
     }
 
 
@@ -123,6 +139,12 @@ def observation_of(change: SettingChange) -> dict[str, object]:
         "tier": "high",
         "claims": [claim],
     }
+
+
+def sighting_of(change: SettingChange) -> dict[str, object]:
+    """A change as something seen in the repository, whoever made it."""
+    seen = observation_of(change) | {"source": {"id": ONE_VOICE, "type": "tool"}, "kind": "observation"}
+    return {name: value for name, value in seen.items() if name != "agent"}
 
 
 def stated(value: Value) -> Value:
@@ -164,6 +186,31 @@ def _feed(memory: Memory, told: Sequence[dict[str, object]], batch: int, report:
         memory.retain(told[at : at + batch])
         report(f"{min(at + batch, len(told)):,} of {len(told):,} observations")
     return time.perf_counter() - started
+
+
+def _compare_archived(memory: Memory, known: Sequence[TruthAt], report: Report) -> dict[str, Any]:
+    """Compare while what jobs took away is away; then it comes back.
+
+    `unsaid_archived` counts what was misread of a time of which the memory did not say that its past is archived.
+    """
+    pieces = 0
+    for job, arguments in _FORGETTING.items():
+        pieces += memory.run_job(job, arguments=arguments).counts.get("archived", 0)
+    past, current, wrong = _compare(memory, known, report)
+    unsaid = 0
+    for truth in known:
+        if not memory.home.archive.lacking(BANK, truth.as_of * SECOND, None):
+            tally = Tally()
+            _check(memory, truth, truth.as_of * SECOND, tally, [])
+            unsaid += tally.total - tally.right
+    memory.run_job("restore")
+    return {
+        "archived": pieces,
+        "accuracy_current_archived": current.share(),
+        "accuracy_as_of_archived": past.share(),
+        "unsaid_archived": unsaid,
+        "wrong_archived": wrong[:10],
+    }
 
 
 def _compare(memory: Memory, known: Iterable[TruthAt], report: Report) -> tuple[Tally, Tally, list[str]]:

@@ -115,6 +115,27 @@ def test_a_setting_that_is_not_as_the_truth_says_lowers_the_accuracy(tmp_path: P
     assert printed["wrong"][0] == "app.toml log.level: ['info'] instead of 'trace'"
 
 
+def test_settings_seen_in_a_repository_are_right_after_jobs_but_where_the_archive_says_so_and_wholly_once_restored(
+    tmp_path: Path,
+) -> None:
+    port = {"entity": "app.toml", "attribute": "port"}
+    seen = [(1700000000, "80"), (1700000100, "81"), (1700000200, "80")]
+    changes = [{"id": f"c{at}", "at": at, "agent": "ann", "value": value, **port} for at, value in seen]
+    truth = [{"as_of": at + 50, "state": [{"value": value, **port}]} for at, value in seen]
+    (tmp_path / "o.jsonl").write_text("\n".join(map(json.dumps, changes)), "utf-8")
+    (tmp_path / "t.json").write_text(json.dumps(truth), "utf-8")
+    files = ["--observations", str(tmp_path / "o.jsonl"), "--truth", str(tmp_path / "t.json")]
+
+    printed = json.loads(run("config", *files, "--sightings", "--forgetting").stdout)
+
+    assert printed["archived"] == 1
+    assert (printed["accuracy_current_archived"], printed["unsaid_archived"]) == (1.0, 0)
+    assert printed["accuracy_as_of_archived"] == pytest.approx(2 / 3)
+    assert printed["wrong_archived"] == ["app.toml port: [] instead of '80'"]
+    assert (printed["accuracy_current"], printed["accuracy_as_of"]) == (1.0, 1.0)
+    assert printed["evidence"] == 3
+
+
 def test_flights_are_judged_by_cell_with_the_excluded_sources_left_out(tmp_path: Path) -> None:
     (tmp_path / "claims-20111201.tsv").write_text(CLAIMS, "utf-8")
     (tmp_path / "gold-20111201.tsv").write_text(GOLD, "utf-8")
