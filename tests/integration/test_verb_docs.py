@@ -1,6 +1,7 @@
 """The pages of verbs and of ways in are true: Python prints what they say, commands and requests are there."""
 
 import doctest
+import inspect
 import json
 import re
 import shlex
@@ -108,11 +109,25 @@ def test_the_request_of_the_readme_is_the_one_that_a_served_mesh_tells() -> None
     assert re.findall(r"curl .*", readme)[0] in told.getvalue()
 
 
+NO_VERBS = {"close", "connect", "is_known", "summariser"}
+"""What opens and closes, and what other parts of the house ask."""
+
+
 def test_each_verb_has_a_page_that_the_contents_name() -> None:
     contents = (PAGES[0].parent / "README.md").read_text(encoding="utf-8")
-    verbs = (
-        "retain recall reflect explain history revoke feedback merge forget calibrate narrate summary profile budget"
-    )
+    headings = {page.stem: page.read_text(encoding="utf-8").partition("\n")[0].removeprefix("# ") for page in PAGES}
+    paged = [verb for heading in headings.values() for verb in heading.split(", ")]
+    public = {name for name, _ in inspect.getmembers(Memory, inspect.isfunction) if not name.startswith("_")}
 
-    assert {page.stem for page in PAGES} == {*verbs.split(), "backup"}
-    assert set(re.findall(r"\((\w+)\.md\)", contents)) == {page.stem for page in PAGES}
+    assert sorted(paged) == sorted(public - NO_VERBS)
+    assert set(re.findall(r"\((\w+)\.md\)", contents)) == headings.keys()
+    assert all("**Errors.**" in page.read_text(encoding="utf-8") for page in PAGES)
+
+
+def test_each_route_stands_on_a_page_as_it_is_asked(routes: dict[str, Any]) -> None:
+    pages = [*PAGES, *(DOCS / name for name in ("http.md", "backup.md", "access.md", "sources.md"))]
+    text = "\n".join(page.read_text(encoding="utf-8") for page in pages)
+    shown = set(re.findall(r"/v1/[^\s?\"'`)]+", text))
+
+    unseen = [path for path in routes if path.startswith("/v1") and not any(re.fullmatch(path, one) for one in shown)]
+    assert unseen == []
