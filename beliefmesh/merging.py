@@ -3,13 +3,13 @@
 The report compares two readings of the same evidence: as it is, and with the merge supposed.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import msgspec
 
 from beliefs.likeness import Proposal
-from beliefs.sameness import Link, merge_in
+from beliefs.sameness import Link, link_of, merge_in
 from recall.identity import NOTHING_SUPPOSED, Supposed
 from recall.outward import belief_to_builtins
 from recall.roster import Listed, is_visible, known_by
@@ -173,6 +173,28 @@ def merged_into(seen: Seen, entity: Entity) -> Belief | None:
     place = slot_of(entity_id(seen.sight.bank, entity), SAME_AS)
     slot = seen.slots([place]).get(place)
     return None if slot is None else merge_in(slot.slot)
+
+
+def repeated(seen: Seen, entity: Entity, into: Entity, visibility: str, readers: Collection[str]) -> MergeReport | None:
+    """The report of just this merge, where it holds already and was told for the same readers: it changes nothing."""
+    bank = seen.sight.bank
+    id = entity_id(bank, entity)
+    place = slot_of(id, SAME_AS)
+    found = seen.slots([place]).get(place)
+    link, held = (None, None) if found is None else (link_of(found.slot), merge_in(found.slot))
+    if found is None or link is None or held is None or entity_id(bank, link.into) != entity_id(bank, into):
+        return None
+    words = [
+        piece
+        for piece in found.evidence
+        if (piece.value, piece.stance, piece.kind) == (held.value, "supports", "instruction")
+        and (piece.visibility, set(piece.readers)) == (visibility, set(readers))
+    ]
+    if not words:
+        return None
+    newest = max(words, key=lambda piece: (piece.effective_at, piece.id))
+    canonical = seen.identity.groups([id])[id].canonical
+    return MergeReport(entity=entity, into=into, canonical=canonical, applied=True, ids=(newest.observation_id,))
 
 
 def after_all_said(seen: Seen, entity: Entity) -> Instant:

@@ -15,6 +15,7 @@ from beliefmesh.merging import (
     place_of_entity,
     place_of_proposal,
     preview_of,
+    repeated,
     seen_by,
 )
 from beliefmesh.receipt import Receipt
@@ -56,14 +57,18 @@ class Merging(Telling, Asking):
     ) -> MergeReport:
         """Let an entity be read as another one from now on; with `preview` only tell what that would change.
 
-        Both keep their evidence. `visibility` and `readers` say who sees them as one, as in an observation.
-        Raises NotFound for an entity of which nothing is known, InvalidInput for two that are one already.
+        Both keep their evidence. `visibility` and `readers` say who sees them as one, as in an observation. Where just
+        this merge holds already nothing is told again, and the report is that of one that is done.
+        Raises NotFound for an entity of which nothing is known, InvalidInput for two that are one by other merges.
         """
         name, agent = self._bank(bank), check_text(agent, "agent", limit=MAX_NAME_BYTES)
         who = principal_of(agent if principal is None else principal)
         self._keep_up()
         seen = seen_by(self.home.graph, name, who, self.home.clock())
         one, other = entity_meant(seen, entity, "entity"), entity_meant(seen, into, "into")
+        done = repeated(seen, one, other, visibility, readers)
+        if done is not None:
+            return done
         report = preview_of(seen, one, other)
         if preview:
             return report

@@ -261,6 +261,29 @@ def test_bad_merges_are_refused_by_name(people: Memory) -> None:
         people.unmerge(ROBERT)
 
 
+def test_a_merge_that_is_told_again_is_done_already_and_changes_nothing(people: Memory) -> None:
+    first = people.merge(BOB, into=ROBERT, agent="mira")
+    before, told = people.state_hash(), len(list(people.export()))
+
+    again = people.merge(BOB, into=ROBERT)
+    preview = people.merge(BOB, into=ROBERT, preview=True)
+
+    assert (again.applied, again.ids, again.canonical, again.joins) == (True, first.ids, ROBERT, ())
+    assert preview == again
+    assert (people.state_hash(), len(list(people.export()))) == (before, told)
+    people.unmerge(BOB)
+    assert people.merge(BOB, into=ROBERT).ids != first.ids
+
+
+def test_a_merge_for_others_is_another_merge(people: Memory) -> None:
+    people.merge(BOB, into=ROBERT, visibility="group", readers=("group:hr",), agent="mira")
+
+    assert people.merge(BOB, into=ROBERT).applied
+    assert people.entities(BOB.name)[0].canonical == ROBERT
+    with pytest.raises(InvalidInput, match="one already"):
+        people.merge(BOB, into=ROBERT, visibility="group", readers=("group:it",), agent="mira")
+
+
 @pytest.mark.parametrize(
     ("claim", "field"),
     [

@@ -65,7 +65,9 @@ def test_a_client_merges_and_parts_as_the_memory_does(people: Memory, url: str) 
 
     preview = client.merge("Bob Miller", into="Robert Miller", preview=True)
     assert preview == people.merge("Bob Miller", into="Robert Miller", preview=True)
-    assert client.merge("Bob Miller", into=Entity("Robert Miller", "person"), agent="mira").applied
+    merged = client.merge("Bob Miller", into=Entity("Robert Miller", "person"), agent="mira")
+    assert merged.applied
+    assert client.merge("Bob Miller", into="Robert Miller").ids == merged.ids, "sent again it is done already"
     assert client.entities("Robbie") == people.entities("Robbie")
     assert client.entities("Robbie")[0].same_as == (Entity("Bob Miller", "person"),)
     client.unmerge("Bob Miller")
