@@ -1,7 +1,7 @@
 """Which pieces of a belief's evidence may become voices of a digest, and how much they weigh together.
 
 A voice loses its words and nothing else, so the slot is the same to the last bit, then and at any later time, but for
-how a belief reads whose every whole piece has fallen silent. One piece of them keeps its words and stands for the rest.
+how a belief reads whose every whole piece has fallen silent. Of pieces that say the same, the newest keeps its words.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -16,7 +16,7 @@ from beliefs.confidence import decay
 from beliefs.counting import hear
 from beliefs.resolve import judged, spokesman
 from beliefs.rulebook import rulebook
-from beliefs.wording import says_the_same, wording
+from beliefs.wording import Wording, says_the_same, wording
 from schemas.digest import digest_id, shared, wordless
 from schemas.evidence import Evidence
 from schemas.instant import Instant
@@ -25,6 +25,9 @@ from schemas.wire import dump
 
 LEAST = 3
 """Fewer voices make no digest."""
+
+_LEADERS = 8
+"""As many pieces of a gathering may keep their words for others; what says otherwise than all of them stays too."""
 
 Closeness = Callable[[str, str], float]
 """The cosine of the vectors of two texts."""
@@ -36,20 +39,28 @@ _NETWORKS = ("world", "experience")
 class Gathering(msgspec.Struct, frozen=True):
     """Pieces of one belief that say the same to the same readers, alike but for their words.
 
-    `standing` is the newest that has words; they stay. `pieces` may lose theirs. `voices` counts those of the digest
-    that there is already.
+    `whole` have words, the newest first; of these `may` lose them, by id. `voices` counts those of the digest that
+    there is already.
     """
 
     id: str
-    standing: Evidence
-    pieces: tuple[Evidence, ...]
+    whole: tuple[Evidence, ...]
+    may: frozenset[str]
+    voices: int
+
+
+class Joining(msgspec.Struct, frozen=True):
+    """Pieces that become voices of a digest, each with the piece that keeps its words and says what it said."""
+
+    id: str
+    pieces: tuple[tuple[Evidence, Evidence], ...]
     voices: int
 
 
 def gatherings(evidence: Sequence[Evidence], policy: Policy, now: Instant, after: Instant) -> list[Gathering]:
     """The digests that a slot may have, by id; a piece must be older than `after` (microseconds) to lose its words.
 
-    `evidence` is all of one slot. The pieces whose words its beliefs bear now keep them.
+    `evidence` is all of one slot. The newest keep their words, and those whose words its beliefs bear now.
     """
     if len(evidence) <= LEAST:
         return []
@@ -58,15 +69,12 @@ def gatherings(evidence: Sequence[Evidence], policy: Policy, now: Instant, after
         if _may_be_voice(piece, now):
             groups.setdefault(dump(shared(piece)), []).append(piece)
     found = [_gathering(pieces, now - after) for pieces in groups.values() if len(pieces) > LEAST]
-    open_ones = [each for each in found if each is not None]
+    open_ones = [each for each in found if _may_be_enough(each)]
     if not open_ones:
         return []
     bear = _bearers(evidence, policy, now)
-    kept = (
-        msgspec.structs.replace(each, pieces=tuple(piece for piece in each.pieces if piece.id not in bear))
-        for each in open_ones
-    )
-    return sorted(filter(_is_enough, kept), key=attrgetter("id"))
+    kept = (msgspec.structs.replace(each, may=each.may - bear) for each in open_ones)
+    return sorted(filter(_may_be_enough, kept), key=attrgetter("id"))
 
 
 def digests_of(
@@ -75,33 +83,40 @@ def digests_of(
     now: Instant,
     after: Instant,
     closeness: Closeness | None = None,
-) -> list[Gathering]:
-    """The digests that a slot gets: of each gathering those pieces that say what the standing one says."""
+) -> list[Joining]:
+    """The digests that a slot gets: of each gathering those pieces that say what a newer one says."""
     return alike(gatherings(evidence, policy, now, after), closeness)
 
 
-def alike(some: Iterable[Gathering], closeness: Closeness | None = None) -> list[Gathering]:
-    """The gatherings with those pieces alone that say what the standing one says, as far as enough do.
+def alike(some: Iterable[Gathering], closeness: Closeness | None = None) -> list[Joining]:
+    """The pieces of each gathering that say what a newer one says that keeps its words, as far as enough do.
 
-    Without vectors (`closeness`) words alone decide.
+    From the newest on, each joins the first that says the same, else it keeps its words itself. Without vectors
+    (`closeness`) words alone decide.
     """
-    found = (msgspec.structs.replace(each, pieces=tuple(_alike(each, closeness))) for each in some)
-    return [each for each in found if _is_enough(each)]
+    found = (Joining(each.id, tuple(_joining(each, closeness)), each.voices) for each in some)
+    return [each for each in found if each.pieces and len(each.pieces) + each.voices >= LEAST]
 
 
-def in_digests(evidence: Sequence[Evidence], digests: Sequence[Gathering]) -> list[Evidence]:
+def in_digests(evidence: Sequence[Evidence], digests: Iterable[Joining]) -> list[Evidence]:
     """A slot's evidence once these have their voices, in the order given."""
-    going = {piece.id for each in digests for piece in each.pieces}
+    going = {piece.id for each in digests for piece, _ in each.pieces}
     return [wordless(piece) if piece.id in going else piece for piece in evidence]
 
 
-def _alike(gathering: Gathering, closeness: Closeness | None) -> Iterator[Evidence]:
-    standing = gathering.standing
-    stands = wording(standing.statement, standing.observed_at)
-    for piece in gathering.pieces:
-        close = closeness and partial(closeness, piece.statement, standing.statement)
-        if not piece.statement or says_the_same(wording(piece.statement, piece.observed_at), stands, close):
-            yield piece
+def _joining(gathering: Gathering, closeness: Closeness | None) -> Iterator[tuple[Evidence, Evidence]]:
+    leaders: list[tuple[Evidence, Wording]] = []
+    for piece in gathering.whole:
+        told = wording(piece.statement, piece.observed_at)
+        leads = piece.id not in gathering.may
+        for leader, said in () if leads else leaders:
+            close = closeness and partial(closeness, piece.statement, leader.statement)
+            if not piece.statement or (leader.statement and says_the_same(told, said, close)):
+                yield piece, leader
+                break
+        else:
+            if len(leaders) < _LEADERS:
+                leaders.append((piece, told))
 
 
 def mass(evidence: Sequence[Evidence], ids: set[str], policy: Policy, now: Instant) -> float:
@@ -125,17 +140,14 @@ def _may_be_voice(piece: Evidence, now: Instant) -> bool:
     )
 
 
-def _gathering(pieces: Sequence[Evidence], until: Instant) -> Gathering | None:
-    """The standing piece of a group, and those that may lose their words; None where all are voices already."""
-    whole = sorted((piece for piece in pieces if not piece.digest), key=_IN_ORDER)
-    if not whole:
-        return None
-    older = tuple(piece for piece in whole[:-1] if piece.effective_at <= until)
-    return Gathering(digest_id(shared(whole[-1])), whole[-1], older, len(pieces) - len(whole))
+def _gathering(pieces: Sequence[Evidence], until: Instant) -> Gathering:
+    whole = tuple(sorted((piece for piece in pieces if not piece.digest), key=_IN_ORDER, reverse=True))
+    older = frozenset(piece.id for piece in whole[1:] if piece.effective_at <= until)
+    return Gathering(digest_id(shared(pieces[0])), whole, older, len(pieces) - len(whole))
 
 
-def _is_enough(gathering: Gathering) -> bool:
-    return bool(gathering.pieces) and len(gathering.pieces) + gathering.voices >= LEAST
+def _may_be_enough(gathering: Gathering) -> bool:
+    return bool(gathering.may) and len(gathering.may) + gathering.voices >= LEAST
 
 
 def _bearers(evidence: Sequence[Evidence], policy: Policy, now: Instant) -> set[str]:

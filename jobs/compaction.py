@@ -9,13 +9,13 @@ import msgspec
 import numpy as np
 
 from beliefs.compaction import spent, without
-from beliefs.digest import Closeness, Gathering, alike, gatherings, in_digests, mass
+from beliefs.digest import Closeness, Gathering, Joining, alike, gatherings, in_digests, mass
 from jobs.job import Page, Work, digest_age
 from jobs.moving import Choose, Digested, Going, move_page
 from schemas.archived import Archived, archived, words_of
 from schemas.evidence import Evidence
 from schemas.slot import StoredSlot
-from stores.ports import Embedder
+from stores.ports import Embedder, Vectors
 
 _WHY = "the same voice said the same again later"
 
@@ -55,7 +55,7 @@ class _Look:
         """What may go of each slot."""
         return {id: self._slot(slot.evidence) for id, slot in stored.items()}
 
-    def going(self, slot: _Slot, digests: Sequence[Gathering]) -> Going | None:
+    def going(self, slot: _Slot, digests: Sequence[Joining]) -> Going | None:
         """What goes of a slot; None where nothing does."""
         if not slot.leaves and not digests:
             return None
@@ -70,13 +70,12 @@ class _Look:
         open = [] if self._age is None else gatherings(left, self._policy, self._now, self._age)
         return _Slot(leaves, left, open)
 
-    def _digested(self, gathering: Gathering, after: Sequence[Evidence]) -> Digested:
+    def _digested(self, joining: Joining, after: Sequence[Evidence]) -> Digested:
         """As the report tells of it; `after` is what the slot's evidence will be."""
-        voices = {piece.id for piece in after if piece.digest == gathering.id}
+        voices = {piece.id for piece in after if piece.digest == joining.id}
         return Digested(
-            id=gathering.id,
-            stands=gathering.standing.id,
-            words=tuple(words_of(piece, gathering.standing) for piece in gathering.pieces),
+            id=joining.id,
+            words=tuple(words_of(piece, leader) for piece, leader in joining.pieces),
             voices=len(voices),
             mass=mass(after, voices, self._policy, self._now),
         )
@@ -95,7 +94,7 @@ def _chooser(work: Work) -> Choose:
 
 def _digests(
     work: Work, stored: Mapping[str, StoredSlot], open_ones: Mapping[str, list[Gathering]]
-) -> dict[str, list[Gathering]]:
+) -> dict[str, list[Joining]]:
     """The digests, by slot, of those that are worth no more than half of the bank's slots are."""
     if not open_ones:
         return {}
@@ -108,20 +107,25 @@ def _digests(
 
 
 def _closeness(embedder: Embedder, slots: Iterable[Iterable[Gathering]]) -> Closeness:
-    """How close texts are to each other, of those for which that decides; all embedded at once."""
-    asked: dict[str, int] = {}
+    """How close texts are to each other; those for which that is likely to decide are embedded at once."""
+    asked: dict[str, None] = {}
 
     def ask(one: str, other: str) -> float:
-        for text in (one, other):
-            asked.setdefault(text, len(asked))
+        asked.update({one: None, other: None})
         return 1.0
 
     for some in slots:
         alike(some, ask)
-    vectors = embedder.passages(list(asked)) if asked else None
+    vectors: dict[str, Vectors] = {}
+    if asked:
+        vectors.update(zip(asked, embedder.passages(list(asked)), strict=True))
+
+    def vector(text: str) -> Vectors:
+        if text not in vectors:
+            vectors[text] = embedder.passages([text])[0]
+        return vectors[text]
 
     def close(one: str, other: str) -> float:
-        assert vectors is not None
-        return float(np.dot(vectors[asked[one]], vectors[asked[other]]))
+        return float(np.dot(vector(one), vector(other)))
 
     return close

@@ -21,7 +21,6 @@ class Digested(msgspec.Struct, frozen=True, kw_only=True):
     """Pieces that stay in their slot as voices of a digest, and whose words go; what all its voices weigh together."""
 
     id: str
-    stands: str
     words: tuple[Archived, ...]
     voices: int
     mass: float
@@ -191,5 +190,5 @@ def _told(going: Mapping[str, Going]) -> Iterator[str]:
         for one in each.digests:
             yield (
                 f"slot {id}: digest {one.id} of {one.voices} voices, {len(one.words)} of them new, which weigh "
-                f"{one.mass:.3f} in all; {one.stands} keeps its words"
+                f"{one.mass:.3f} in all; words are kept by {', '.join(sorted({piece.stands for piece in one.words}))}"
             )

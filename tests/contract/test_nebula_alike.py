@@ -4,15 +4,17 @@ import random
 from collections.abc import Iterator
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from actors.shard import EntityShard
+from schemas.digest import wordless
 from schemas.edge import Edge
 from schemas.entity import Entity, entity_id
 from schemas.evidence import Evidence
 from schemas.instant import DAY
 from schemas.observation import Source
-from schemas.slot import slot_id
+from schemas.slot import Amendment, slot_id
 from stores.nebula.graph import NebulaGraph
 from stores.ports import GraphStore
 from stores.sqlite.graph import SqliteGraph
@@ -79,6 +81,8 @@ def test_two_graphs_with_one_history_answer_alike(both: tuple[GraphStore, GraphS
         batch = [evidence_of(chance, now) for _ in range(chance.randint(1, 6))]
         assert shards[0].apply(batch, now) == shards[1].apply(batch, now)
         now += chance.randint(0, 40) * DAY
+        amendments = digested(both[0], chance)
+        assert shards[0].amend(amendments, now) == shards[1].amend(amendments, now)
         due = both[0].due(now, 3)
         assert shards[0].review(due, now) == shards[1].review(due, now)
         mark_some(both, chance)
@@ -90,6 +94,20 @@ def test_two_graphs_with_one_history_answer_alike(both: tuple[GraphStore, GraphS
     embedded, other = (answers(store, both[0]) for store in both)
     for question, answer in embedded.items():
         assert other[question] == answer, question
+
+
+def digested(store: GraphStore, chance: random.Random) -> list[Amendment]:
+    """In some slots some pieces lose their words, some voices get other words back, and some leave."""
+    asked = []
+    slots = store.scan("acme", "", 99)
+    for slot in chance.sample(slots, min(2, len(slots))):
+        pieces = store.load_slots("acme", [slot])[slot].evidence
+        some = chance.sample(pieces, chance.randint(0, len(pieces)))
+        adds = {piece.id: wordless(piece) for piece in some if chance.random() < 0.7}
+        adds |= {piece.id: msgspec.structs.replace(piece, statement="Told again.", digest="") for piece in some[:1]}
+        removed = tuple(piece.id for piece in some if len(some) < len(pieces) or piece.id in adds)
+        asked.append(Amendment(bank="acme", slot=slot, remove=removed, add=tuple(adds.values())))
+    return asked
 
 
 def mark_some(both: tuple[GraphStore, GraphStore], chance: random.Random) -> None:

@@ -1,6 +1,7 @@
 """The compaction job's digests: what many say alike loses its words to the archive, and no belief moves by it."""
 
 import os
+import secrets
 import subprocess
 import sys
 import threading
@@ -11,6 +12,7 @@ import msgspec
 import pytest
 
 from beliefmesh.memory import Memory
+from beliefmesh.settings import MeshSettings, Settings, StoreSettings
 from beliefmesh.work import work_on
 from jobs.catalogue import JOBS
 from jobs.job import Work
@@ -101,7 +103,7 @@ def test_words_go_to_the_archive_and_nothing_that_is_believed_moves(flights: Mem
     assert run.reasons == {"said alike by several: a voice of a digest stays, its words lie in the archive": 28}
     assert run.figures["mass of digests"] > 0
     assert "voices" in run.examples[0]
-    assert "keeps its words" in run.examples[0]
+    assert "words are kept by" in run.examples[0]
     assert flights.state_hash(now=ASKED) == state
     assert beliefs(flights) == before
     assert flights.doctor().differences == ()
@@ -327,6 +329,66 @@ def test_a_slow_run_loses_nothing_of_what_a_hundred_writers_say_meanwhile(
     assert beliefs(flights, lasting) == beliefs(undisturbed, lasting)
     flights.run_job("restore")
     assert whole(flights) == whole(undisturbed)
+
+
+def test_words_stay_in_the_archive_where_a_write_was_lost_that_had_left_voices(flights: Memory) -> None:
+    """As over NebulaGraph, where a writer that is taken for dead may have written before it loses its claim."""
+    before, evidence = beliefs(flights), whole(flights)
+
+    class Lost:
+        """A mesh whose amendments take effect, and which then says that they did not."""
+
+        def amend(self, amendments, now):
+            flights.home.mesh.amend(amendments, now)
+            return []
+
+    work = msgspec.structs.replace(work_on(flights.home, "default", JOBS["compaction"]), mesh=Lost())
+    run_job(JOBS["compaction"], work, flights.home.ledger)
+
+    assert flights.home.archive.size("default") == 28
+    assert beliefs(flights) == before
+    flights.run_job("restore")
+    assert whole(flights) == evidence
+
+
+def test_a_slot_with_voices_that_moves_on_while_it_is_archived_keeps_its_words_in_the_archive(flights: Memory) -> None:
+    evidence = whole(flights)
+    flights.run_job("compaction")
+
+    class Refusing:
+        """A mesh in which somebody else always writes first."""
+
+        def amend(self, amendments, now):
+            return []
+
+    arguments = {"after_days": "1"}
+    work = work_on(flights.home, "default", JOBS["archive"], arguments=arguments)
+    run_job(JOBS["archive"], msgspec.structs.replace(work, mesh=Refusing()), flights.home.ledger)
+
+    assert flights.recall("departure of flight 3", as_of="2024-05-05").archived is False
+    flights.run_job("restore")
+    assert whole(flights) == evidence
+
+
+@pytest.mark.nebula
+def test_over_nebula_a_run_takes_the_same_steps_with_the_same_effect(
+    nebula: str, flights: Memory, tmp_path: Path
+) -> None:
+    url = f"nebula://{nebula}/digests_{secrets.token_hex(4)}?heartbeat=0"
+    settings = Settings(
+        mesh=MeshSettings(folder=str(tmp_path / "nebula"), runtime="inline"),
+        stores=StoreSettings(embedder="none:", graph=url),
+    )
+    with Memory(settings=settings, clock=flights.home.clock) as other:
+        other.retain(told())
+        runs = [memory.run_job("compaction") for memory in (flights, other)]
+
+        assert runs[1].counts == runs[0].counts
+        assert runs[1].figures == runs[0].figures
+        assert whole(other) == whole(flights)
+        assert beliefs(other) == beliefs(flights)
+        assert [memory.run_job("restore").counts["restored"] for memory in (flights, other)] == [28, 28]
+        assert whole(other) == whole(flights)
 
 
 def test_a_budget_compresses_by_digests_as_much_as_its_plan_says(open_memory: Callable[..., Memory]) -> None:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from beliefs.access import visible
 from beliefs.amend import amend
 from beliefs.confidence import total
-from beliefs.digest import LEAST, digests_of, gatherings, in_digests, mass
+from beliefs.digest import LEAST, Joining, digests_of, gatherings, in_digests, mass
 from beliefs.resolve import judged
 from beliefs.revise import fingerprint, replaces, revise, view
 from schemas.digest import Own, Shared, digest_id, is_voice, joined, own, shared, wordless
@@ -61,7 +61,15 @@ def _told(pieces: list[Evidence], chorus: list[tuple[int, str, int, float]]) -> 
 
 def _digested(evidence: list[Evidence], policy: Policy, now: int) -> list[Evidence]:
     """The evidence with every piece wordless that may be, however it is worded."""
-    return in_digests(evidence, gatherings(evidence, policy, now, 0))
+    return in_digests(evidence, _all(evidence, policy, now))
+
+
+def _all(evidence: list[Evidence], policy: Policy, now: int) -> list[Joining]:
+    """Digests of all that may be voices, each taken for what the newest says."""
+    return [
+        Joining(each.id, tuple((piece, each.whole[0]) for piece in each.whole if piece.id in each.may), each.voices)
+        for each in gatherings(evidence, policy, now, 0)
+    ]
 
 
 def _unworded(slot: Slot) -> bytes:
@@ -138,19 +146,19 @@ def _until(evidence: list[Evidence], at: int) -> list[Evidence]:
 
 
 @given(PIECES, CHORUS, st.from_type(Policy), AGES)
-def test_one_piece_of_each_digest_keeps_its_words_and_nothing_but_plain_testimony_loses_them(
+def test_a_newer_piece_keeps_its_words_for_each_voice_and_nothing_but_plain_testimony_loses_them(
     pieces: list[Evidence], chorus: list[tuple[int, str, int, float]], policy: Policy, now: int
 ) -> None:
     evidence = _told(pieces, chorus)
 
-    for gathering in gatherings(evidence, policy, now, 3 * DAY):
-        assert len(gathering.pieces) >= LEAST
-        assert gathering.standing.effective_at >= max(piece.effective_at for piece in gathering.pieces)
-        for piece in gathering.pieces:
-            assert piece.effective_at <= now - 3 * DAY
+    for joining in digests_of(evidence, policy, now, 3 * DAY):
+        assert len(joining.pieces) >= LEAST
+        assert not {piece.id for piece, _ in joining.pieces} & {leader.id for _, leader in joining.pieces}
+        for piece, leader in joining.pieces:
+            assert piece.effective_at <= min(leader.effective_at, now - 3 * DAY)
             assert (piece.stance, piece.kind, piece.pinned, piece.session) == ("supports", "observation", False, "")
-            assert dump(shared(piece)) == dump(shared(gathering.standing))
-            assert wordless(piece).digest == gathering.id
+            assert dump(shared(piece)) == dump(shared(leader))
+            assert wordless(piece).digest == joining.id
 
 
 @given(PIECES, CHORUS, st.from_type(Policy), AGES)
@@ -159,7 +167,7 @@ def test_further_runs_find_nothing_more_and_words_that_come_back_restore_the_slo
 ) -> None:
     evidence = sorted(_told(pieces, chorus), key=lambda piece: piece.id)
     before = revise(None, evidence, policy, now).stored
-    going = [piece for each in gatherings(evidence, policy, now, 0) for piece in each.pieces]
+    going = [piece for each in _all(evidence, policy, now) for piece, _ in each.pieces]
 
     revision = amend(before, [piece.id for piece in going], [*map(wordless, going)], policy, now)
 
@@ -247,5 +255,21 @@ def test_only_what_says_the_same_joins_and_three_voices_make_a_digest() -> None:
     assert digests_of([*told, stands], Policy(), 99, 0) == []
     more = msgspec.structs.replace(told[0], id="e5", source=Source("s5"), effective_at=5)
     (found,) = digests_of([*told, more, stands], Policy(), 99, 0)
-    assert [one.id for one in found.pieces] == ["e0", "e2", "e5"]
-    assert found.standing == stands
+    assert [(one.id, leader.id) for one, leader in found.pieces] == [("e5", "e9"), ("e2", "e9"), ("e0", "e9")]
+
+
+def test_where_the_newest_is_worded_in_its_own_way_the_next_speaks_for_the_others() -> None:
+    piece = msgspec.structs.replace(msgspec.convert(_LEAST, Evidence), attribute="stock", value="full")
+    told = [
+        msgspec.structs.replace(piece, id=f"e{n}", source=Source(f"s{n}"), effective_at=n, statement=words)
+        for n, words in enumerate(["It is full", "it is full.", "", "It is full!", "It is full", "Ben says so"])
+    ]
+
+    (found,) = digests_of(told, Policy(), 99, 0)
+
+    assert [(one.id, leader.id) for one, leader in found.pieces] == [
+        ("e3", "e4"),
+        ("e2", "e5"),
+        ("e1", "e4"),
+        ("e0", "e4"),
+    ]
