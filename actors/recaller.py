@@ -4,6 +4,7 @@ import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import suppress
+from threading import BoundedSemaphore
 
 import msgspec
 
@@ -37,6 +38,7 @@ OWN: Mapping[str, Retriever] = {
 }
 
 _THREADS = 16
+"""Of the pool that retrievers run on. A question fills four, so as many questions at a time as that gives room for."""
 
 
 class Extension(msgspec.Struct, frozen=True):
@@ -72,6 +74,7 @@ class Recaller:
         self._retrievers = {**OWN, **(retrievers or {})}
         self._filters = tuple(filters)
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="recall")
+        self._turns = BoundedSemaphore(max(1, threads // len(OWN)))
         self._banks: frozenset[str] = frozenset()
 
     @property
@@ -83,24 +86,9 @@ class Recaller:
         """Answer a query. Raises InvalidInput, UnknownBank, or StoreUnavailable when the graph cannot be read."""
         admit(query, self._retrievers)
         self._require(query.bank)
-        names = self._retrievers if query.retrievers == RETRIEVERS else dict.fromkeys(query.retrievers)
-        self._prepare(query.bank)
-        sight = Sight(
-            bank=query.bank,
-            principal=query.principal,
-            moment=query.moment,
-            as_of=query.as_of,
-            known_at=query.known_at,
-        )
-        seen = Seen(self._graph, self._graph.policy(query.bank), sight)
-        question = ask(query, self._embedder, seen)
-        chosen = {name: self._retrievers[name] for name in names}
-        until = time.monotonic() + query.deadline
-        stale = self._pool.submit(stale_hits, question, self._sources)
-        outcome = fan_out(question, self._sources, chosen, self._pool)
-        candidates = fuse(outcome.hits, query.fusion, question.depth)
-        judged = judge(candidates, question, seen, self._filters, _in_time(stale, until))
-        return answer_from(question, judged, seen, outcome.reports)
+        # More at a time would only wait for threads, on the deadlines of their retrievers.
+        with self._turns:
+            return self._answer(query)
 
     def explain(
         self,
@@ -150,6 +138,26 @@ class Recaller:
     def close(self) -> None:
         """End the threads; stores and embedder are their owner's to close."""
         self._pool.shutdown(wait=False, cancel_futures=True)
+
+    def _answer(self, query: Query) -> Answer:
+        names = self._retrievers if query.retrievers == RETRIEVERS else dict.fromkeys(query.retrievers)
+        self._prepare(query.bank)
+        sight = Sight(
+            bank=query.bank,
+            principal=query.principal,
+            moment=query.moment,
+            as_of=query.as_of,
+            known_at=query.known_at,
+        )
+        seen = Seen(self._graph, self._graph.policy(query.bank), sight)
+        question = ask(query, self._embedder, seen)
+        chosen = {name: self._retrievers[name] for name in names}
+        until = time.monotonic() + query.deadline
+        stale = self._pool.submit(stale_hits, question, self._sources)
+        outcome = fan_out(question, self._sources, chosen, self._pool)
+        candidates = fuse(outcome.hits, query.fusion, question.depth)
+        judged = judge(candidates, question, seen, self._filters, _in_time(stale, until))
+        return answer_from(question, judged, seen, outcome.reports)
 
     def _prepare(self, bank: str) -> None:
         """Have the index read the bank before the retrievers' deadlines begin; what fails, they will report."""
