@@ -78,6 +78,7 @@ class HttpSettings(msgspec.Struct, frozen=True):
     port: Annotated[int, msgspec.Meta(ge=0, le=65_535)] = 7420
     max_body_mb: Annotated[int, msgspec.Meta(ge=1, le=1_024)] = 8
     max_in_flight: Count = 64
+    max_waiting: Annotated[int, msgspec.Meta(ge=0, le=65_536)] = 256
     max_streams: Count = 64
     idempotency_hours: Annotated[float, msgspec.Meta(gt=0.0, le=8_760.0)] = 24.0
     expose_without_authentication: bool = False

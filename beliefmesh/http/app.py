@@ -42,6 +42,7 @@ from beliefmesh.http.gate import Gate
 from beliefmesh.http.meters import Meters
 from beliefmesh.http.once import Remembering, Repeated, repeated_reply
 from beliefmesh.http.reply import error_reply, refusal
+from beliefmesh.http.room import Room
 from beliefmesh.memory import Memory
 from beliefmesh.movement import Movement
 from beliefmesh.progress import CatchingUp, Hydration
@@ -100,9 +101,9 @@ def create_app(memory: Memory, settings: Settings) -> FastAPI:
     _watched(app, memory)
     app.add_exception_handler(Repeated, _of_before)
     app.add_middleware(Remembering, replies=memory.home.replies)
-    app.add_middleware(
-        Gate, meters=app.state.meters, limit=settings.http.max_in_flight, drain=app.state.drain, audit=audit
-    )
+    meters: Meters = app.state.meters
+    app.state.room = Room(meters, settings.http.max_in_flight, settings.http.max_waiting)
+    app.add_middleware(Gate, meters=meters, room=app.state.room, drain=app.state.drain, audit=audit)
     complete(app)
     return app
 

@@ -138,6 +138,7 @@ def _of_verbs(tally: VerbCounts) -> Iterator[Metric]:
 
 def _of_requests(meters: Meters) -> Iterator[Metric]:
     yield _gauge("http_in_flight", "Requests that are being answered.", (), [((), meters.in_flight)])
+    yield _gauge("http_waiting", "Requests that wait for room.", (), [((), meters.waiting)])
     yield _gauge("http_streams", "Streams and imports that last.", (), [((), meters.lasting)])
     answered = sorted(dict(meters.requests).items())
     yield _counter("http_requests", "Requests answered.", ("method", "route", "status"), answered)

@@ -1,4 +1,4 @@
-"""The gate before the API: counts what is in flight and what came of it, and turns away what is too much."""
+"""The gate before the API: lets in what there is room for, counts what came of it, and turns away what is too much."""
 
 import time
 
@@ -10,6 +10,7 @@ from beliefmesh.http.audit import Audit
 from beliefmesh.http.drain import Drain
 from beliefmesh.http.meters import Meters
 from beliefmesh.http.reply import refusal
+from beliefmesh.http.room import Room
 from schemas.trace import PARENT, STATE
 from stores.tracing.spans import continued
 
@@ -17,15 +18,15 @@ _GUARDED = "/v1/"
 
 
 class Gate:
-    """ASGI middleware: at most `limit` requests of the API at once, the next gets 429; none while the process drains.
+    """ASGI middleware: a request of the API that finds no room gets 429; none is let in while the process drains.
 
     Health is never turned away.
     """
 
-    def __init__(self, app: ASGIApp, meters: Meters, limit: int, drain: Drain, audit: Audit | None = None) -> None:
+    def __init__(self, app: ASGIApp, meters: Meters, room: Room, drain: Drain, audit: Audit | None = None) -> None:
         self._app = app
         self._meters = meters
-        self._limit = limit
+        self._room = room
         self._drain = drain
         self._audit = audit
 
@@ -44,22 +45,23 @@ class Gate:
                 self._note(scope, status)
             await send(message)
 
-        turned_away = self._turned_away()
-        self._meters.in_flight += 1
+        entered = not self._drain.begun and await self._room.enter()
         try:
             with continued(scope["method"], _trace(scope)) as noted:
-                await (turned_away or self._app)(scope, receive, note)
+                await (self._turned_away(entered) or self._app)(scope, receive, note)
                 noted(route=_route(scope), status=status)
         finally:
-            self._meters.in_flight -= 1
+            if entered:
+                self._room.leave()
             self._meters.answered(scope["method"], _route(scope), status, time.perf_counter() - started)
 
-    def _turned_away(self) -> Response | None:
+    def _turned_away(self, entered: bool) -> Response | None:
         """The answer to a request that cannot be taken now."""
         if self._drain.begun:
             return _refused(503, "draining", "this process ends; send the request again, to another one or a new one")
-        if self._meters.in_flight >= self._limit:
-            return _refused(429, "busy", f"{self._limit} requests are in flight already; try again in a second")
+        if not entered:
+            flying = self._meters.in_flight
+            return _refused(429, "busy", f"{flying} requests are in flight already; try again in a second")
         return None
 
     def _note(self, scope: Scope, status: int) -> None:

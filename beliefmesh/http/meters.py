@@ -8,10 +8,11 @@ BOUNDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0)
 
 
 class Meters:
-    """Requests in flight, replies that last, answered ones by method, route and status; for the event loop only."""
+    """Requests in flight or waiting, replies that last, answered ones by method, route, status; for the event loop."""
 
     def __init__(self) -> None:
         self.in_flight = 0
+        self.waiting = 0
         self.lasting = 0
         self.requests: Counter[tuple[str, str, str]] = Counter()
         self.seconds = Histograms(BOUNDS)

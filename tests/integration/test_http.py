@@ -73,7 +73,7 @@ class Served:
 
 @pytest.fixture
 def memory(tmp_path: Path) -> Iterator[Memory]:
-    with Memory(settings=settings_for(tmp_path / "mesh", max_body_mb=1, max_in_flight=2)) as opened:
+    with Memory(settings=settings_for(tmp_path / "mesh", max_body_mb=1, max_in_flight=2, max_waiting=0)) as opened:
         yield opened
 
 
