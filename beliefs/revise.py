@@ -206,5 +206,5 @@ def _aliases(
 
 
 def replaces(piece: Evidence, known: Evidence) -> bool:
-    """One id told with two contents: its own words stay before a digest's, else the smaller, whichever came first."""
+    """One id told with two contents: the smaller stays, whichever came first, and of two alike the one with words."""
     return contents(piece) < contents(known)

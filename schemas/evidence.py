@@ -65,15 +65,16 @@ class Evidence(msgspec.Struct, frozen=True, gc=False, kw_only=True, omit_default
         return load, (dump(self), Evidence)
 
 
-def contents(piece: Evidence) -> tuple[bool, Instant, bytes]:
+def contents(piece: Evidence) -> tuple[Instant, bytes]:
     """What decides where one id has two contents: the smaller stays, whichever came first.
 
-    A voice of a digest, which has no words, comes after what has its own. When the log accepted it is no part of that.
-    Every field is written: which defaults msgspec leaves out goes by the identity of objects, so that bytes of equal
-    evidence may differ by the way that it came.
+    Words are compared last, and a voice of a digest, which has none, comes after what has its own: so a piece that has
+    become a voice stays before the same others as it did with its words, and gives way to itself as it was told. When
+    the log accepted it is no part of that. Every field is written: which defaults msgspec leaves out goes by the
+    identity of objects, so that bytes of equal evidence may differ by the way that it came.
     """
-    told = _plain(msgspec.structs.replace(piece, ingested_at=0))
-    return piece.digest != "", piece.effective_at, _ENCODER.encode(told)
+    told = _plain(msgspec.structs.replace(piece, statement="", ingested_at=0, digest=""))
+    return piece.effective_at, b"%b%d%b" % (_ENCODER.encode(told), piece.digest != "", piece.statement.encode())
 
 
 def _plain(value: object) -> object:

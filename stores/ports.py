@@ -47,8 +47,8 @@ class GraphStore(Protocol):
 
         A decision whose slot is not at `expected_version` (0: absent) raises VersionConflict naming every such slot,
         and then nothing of the call is written. At most one decision a slot. Of one evidence id with two
-        contents the one that is no voice of a digest stays, then the smaller (`schemas.evidence.contents`).
-        Beliefs of the slot that are not in `slot.beliefs` vanish; their ids live on through `slot.aliases`.
+        contents the smaller stays (`schemas.evidence.contents`). Beliefs of the slot that are not in
+        `slot.beliefs` vanish; their ids live on through `slot.aliases`.
         Evidence in `removed` vanishes, with entities that nothing names any more; what is in `evidence` as well is
         replaced by that. A decision that `ends` its slot erases it as `erase` does.
         """

@@ -11,6 +11,7 @@ import msgspec
 from schemas import wire
 from schemas.digest import Own, Shared, is_voice, joined, own, shared
 from schemas.evidence import Evidence, contents
+from schemas.instant import Instant
 from stores.sqlite.edge_rows import Row
 
 NO_TURN = -(2**63)
@@ -22,22 +23,24 @@ PIECE = """evidence.body, evidence.ingested_at, digests.body, digests.id,
 """The columns of one piece, for `pieces_of`; they need DIGESTS."""
 DIGESTS = "LEFT JOIN digests ON digests.no = evidence.digest"
 
-_ARRAY = 0x9
-"""The first half of a byte that begins a short array in msgpack."""
+_CONTENTS = """contents({row}.body, (SELECT digests.body FROM digests WHERE digests.no = {row}.digest),
+    {row}.id, {row}.observation_id, {row}.turn, {row}.effective_at)"""
 _COLUMNS = "slot, bank, id, observation_id, session, turn, effective_at, ingested_at, body, digest"
 # The body leaves out `ingested_at`: a repeat differs in nothing else and stays out; of two contents under one id the
 # smaller is kept, whichever came first (`schemas.evidence.contents`, asked only where the id is there already).
 _ADD = "INSERT INTO evidence ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, {digest}) ON CONFLICT (bank, id) "
-_PUT = f"""{_ADD} DO UPDATE SET
+_PUT = f"""DO UPDATE SET
     slot = excluded.slot, observation_id = excluded.observation_id, session = excluded.session, turn = excluded.turn,
     effective_at = excluded.effective_at, ingested_at = excluded.ingested_at, body = excluded.body,
     digest = excluded.digest
-WHERE (excluded.digest IS NOT NULL, excluded.effective_at, contents(excluded.body))
-    < (digest IS NOT NULL, effective_at, contents(body))
+WHERE (excluded.effective_at, {_CONTENTS.format(row="excluded")})
+    < (evidence.effective_at, {_CONTENTS.format(row="evidence")})
 """
-ADD_EVIDENCE = f"{_ADD.format(columns=_COLUMNS, digest='NULL')} DO NOTHING"
-PUT_EVIDENCE = _PUT.format(columns=_COLUMNS, digest="NULL")
-PUT_VOICE = _PUT.format(columns=_COLUMNS, digest="(SELECT no FROM digests WHERE digests.slot = ? AND digests.id = ?)")
+_ADD_WHOLE = _ADD.format(columns=_COLUMNS, digest="NULL")
+ADD_EVIDENCE = f"{_ADD_WHOLE} DO NOTHING"
+PUT_EVIDENCE = f"{_ADD_WHOLE} {_PUT}"
+_DIGEST = "(SELECT no FROM digests WHERE digests.slot = ? AND digests.id = ?)"
+PUT_VOICE = f"{_ADD.format(columns=_COLUMNS, digest=_DIGEST)} {_PUT}"
 PUT_DIGEST = "INSERT OR IGNORE INTO digests (slot, id, body) VALUES (?, ?, ?)"
 DROP_DIGESTS = """
 DELETE FROM digests WHERE slot IN (SELECT value FROM json_each(?))
@@ -63,9 +66,12 @@ def row_of(piece: Evidence) -> Row | VoiceRow:
     return _row(piece, wire.dump(msgspec.structs.replace(piece, ingested_at=0)))
 
 
-def contents_of(body: bytes) -> bytes:
-    """What `schemas.evidence.contents` compares of a body; a voice's, which is an array, always is the same bytes."""
-    return body if body[0] >> 4 == _ARRAY else contents(wire.load(body, Evidence))[2]
+def contents_of(
+    body: bytes, common: bytes | None, id: str, observation_id: str, turn: int, effective_at: Instant
+) -> bytes:
+    """What `schemas.evidence.contents` compares of a row, `common` being its digest's body."""
+    digest = None if common is None else "digest"
+    return contents(_piece((body, 0, common, digest, id, observation_id, turn, effective_at)))[1]
 
 
 def pieces_of(rows: Iterable[tuple[Any, ...]]) -> list[Evidence]:

@@ -87,7 +87,7 @@ class SqliteFile:
             use_wal(connection)
             for pragma in _PRAGMAS:
                 connection.execute(pragma)
-            connection.create_function("contents", 1, contents_of, deterministic=True)
+            connection.create_function("contents", 6, contents_of, deterministic=True)
         except BaseException:
             connection.close()
             raise

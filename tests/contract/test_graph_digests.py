@@ -3,11 +3,12 @@
 from collections.abc import Callable
 
 import msgspec
+import pytest
 
 from schemas.belief import Belief
 from schemas.digest import digest_id, shared, wordless
 from schemas.entity import Entity, entity_id
-from schemas.evidence import Evidence
+from schemas.evidence import Evidence, contents
 from schemas.observation import Source
 from schemas.slot import Decision
 from stores.ports import GraphStore
@@ -79,12 +80,32 @@ def test_words_take_the_place_of_a_voice_and_no_voice_that_of_words(
     graph_store.apply([decision(expected=2, adds=(wordless(whole[0]),))])
     assert held(graph_store)[0] == whole[0]
 
-    earlier = msgspec.structs.replace(wordless(whole[0]), effective_at=1)
-    graph_store.apply([decision(expected=3, adds=(earlier,))])
-    assert held(graph_store)[0] == whole[0]
-
-    graph_store.apply([decision(expected=4, adds=(whole[1], whole[2]))])
+    graph_store.apply([decision(expected=3, adds=(whole[1], whole[2]))])
     assert held(graph_store) == tuple(whole)
+
+
+@pytest.mark.parametrize("turn", [None, 3])
+@pytest.mark.parametrize("goes", [{"value": 2}, {"effective_at": 5_000}, {"value": 2, "effective_at": 5_000}])
+def test_of_two_contents_under_one_id_the_same_one_stays_when_it_has_become_a_voice(
+    graph_store: GraphStore, evidence: Made, decision: Decided, turn: int | None, goes: dict[str, object]
+) -> None:
+    smaller, larger = (told(evidence, 1, **({"value": 1, "turn": turn} | each)) for each in ({}, goes))
+    assert contents(smaller) < contents(larger)
+    graph_store.apply([decision(adds=(wordless(smaller),))])
+
+    graph_store.apply([decision(expected=1, adds=(larger,))])
+    assert held(graph_store) == (wordless(smaller),)
+
+    graph_store.apply([decision(expected=2, adds=(wordless(larger),))])
+    assert held(graph_store) == (wordless(smaller),)
+
+    graph_store.apply([decision(expected=3, adds=(smaller,))])
+    assert held(graph_store) == (smaller,)
+
+    graph_store.apply([decision("s2", adds=(msgspec.structs.replace(larger, id="e2", slot="s2"),))])
+    voice = wordless(msgspec.structs.replace(smaller, id="e2", slot="s2"))
+    graph_store.apply([decision("s2", expected=1, adds=(voice,))])
+    assert held(graph_store, "s2") == (voice,)
 
 
 def test_what_is_removed_and_added_is_replaced_by_whatever_is_added(

@@ -200,6 +200,23 @@ def test_words_stay_before_a_voice_whatever_the_order_of_arrival(
     assert all(replaces(piece, wordless(piece)) and not replaces(wordless(piece), piece) for piece in evidence)
 
 
+@given(PIECES, CHORUS, PIECES, st.from_type(Policy), AGES)
+def test_other_contents_under_the_ids_of_voices_end_as_they_would_have_without_a_digest(
+    pieces: list[Evidence], chorus: list[tuple[int, str, int, float]], others: list[Evidence], policy: Policy, now: int
+) -> None:
+    evidence = _told(pieces, chorus)
+    others = [
+        msgspec.structs.replace(other, id=evidence[-1 - place].id, attribute="returns window")
+        for place, other in enumerate(others)
+    ]
+    before = revise(None, evidence, policy, now).stored
+    digested = revise(None, _digested(evidence, policy, now), policy, now).stored
+
+    after, same = (revise(stored, others, policy, now).stored for stored in (before, digested))
+
+    assert _unworded(view(after.evidence, policy, now)) == _unworded(view(same.evidence, policy, now))
+
+
 @given(st.from_type(Evidence))
 def test_a_voice_comes_apart_and_together_again_without_loss(piece: Evidence) -> None:
     told = wordless(piece)
