@@ -3,6 +3,7 @@
 import contextlib
 
 import click
+import structlog
 
 from beliefmesh.attached import ended_when_lost
 from beliefmesh.cli.session import Session, session_of, with_flags, write_json
@@ -15,6 +16,8 @@ from beliefmesh.scheduled import scheduled
 from beliefmesh.settings import LOOPBACK, Settings
 from beliefmesh.show import show_serving, show_tour
 from beliefmesh.tour import learn_sample, take_tour, tour_to_builtins
+
+log_events = structlog.get_logger("cli")
 
 
 @click.command("up")
@@ -97,6 +100,9 @@ def _announce(session: Session, address: str, memory: Memory) -> None:
 
 def _serving(session: Session, address: str, memory: Memory) -> None:
     settings = memory.home.settings
+    if session.logs_json:
+        log_events.info("http.serving", address=address, bank=memory.bank, guarded=_guarded(settings))
+        return
     show_serving(session.notes, address, memory.bank, guarded=_guarded(settings), local=settings.http.host in LOOPBACK)
 
 

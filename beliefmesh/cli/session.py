@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 import click
 import msgspec
+import structlog
 from rich.console import Console
 
 from beliefmesh.logs import configure_logs
@@ -22,6 +23,8 @@ from schemas.query import Principal
 AnyMemory = Memory | RemoteMemory
 Command = TypeVar("Command", bound=Callable[..., Any])
 
+log_events = structlog.get_logger("cli")
+
 _SETTING_FLAGS = {"folder": "mesh.folder", "bank": "mesh.bank"}
 
 
@@ -30,6 +33,7 @@ class Session:
 
     def __init__(self) -> None:
         self.as_json = False
+        self.logs_json = False
         self._file: Path | None = None
         self._given: dict[str, object] = {}
         self.console = Terminal(file=sys.stdout, highlight=False, soft_wrap=True)
@@ -58,6 +62,7 @@ class Session:
         """The settings with where each comes from; logs follow them from here on."""
         loaded = load_settings(overrides=self._given, file=self._file)
         configure_logs(loaded.settings.logging, secrets_of(loaded.settings))
+        self.logs_json = loaded.settings.logging.format == "json"
         return loaded
 
     @contextlib.contextmanager
@@ -83,8 +88,11 @@ class Session:
             show(self.console)
 
     def note(self, text: str) -> None:
-        """Say something beside the result, on standard error."""
-        self.notes.print(text, style="dim", markup=False)
+        """Say something beside the result, on standard error; as an event where that is for JSON lines alone."""
+        if self.logs_json:
+            log_events.info("command.noted", message=text)
+        else:
+            self.notes.print(text, style="dim", markup=False)
 
 
 def inline(settings: Settings) -> Settings:

@@ -132,7 +132,9 @@ def test_a_process_that_set_up_no_logs_hears_of_nothing_below_a_warning(
 def test_every_event_that_is_written_stands_in_the_docs_and_no_other() -> None:
     rooms = ("beliefmesh", "streams", "jobs", "actors", "recall", "stores")
     text = "".join(path.read_text() for room in rooms for path in (ROOT / room).rglob("*.py"))
-    written = set(re.findall(r"\b(?:_log|log_events)\.(?:debug|info|warning|error)\(\s*\"([\w.]+)\"", text))
+    written = set(
+        re.findall(r"\b(?:_log|_?log_events)\.(?:debug|info|warning|error|log)\((?:level,)?\s*\"([\w.]+)\"", text)
+    )
     written |= set(re.findall(r"\bnote\(\s*\"([\w.]+)\"", text))
 
     page = (ROOT / "docs/observing.md").read_text().partition("## Logs")[2].partition("## Traces")[0]
