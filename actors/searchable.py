@@ -156,8 +156,12 @@ def _told(piece: Evidence) -> str:
     return _named(piece.entity, piece.attribute, piece.statement)
 
 
+@lru_cache(maxsize=2_048)
 def _named(entity: Entity, attribute: str | None, statement: str) -> str:
-    """The statement, led by the names of its entity and attribute where it does not say them itself."""
+    """The statement, led by the names of its entity and attribute where it does not say them itself.
+
+    It stands in up to four rows: twice in its own, and in those of its neighbours.
+    """
     plain = statement.casefold()
     lead = [entity.name] if entity.name.casefold() not in plain else []
     if attribute and attribute.casefold() not in plain and _TEMPLATE_MARK not in attribute:

@@ -16,6 +16,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 EARLIEST = datetime(1, 1, 2, tzinfo=UTC)
 LATEST = datetime(9999, 12, 30, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
+_FIRST_SECOND, _LAST_SECOND = ((end - _EPOCH).total_seconds() for end in (EARLIEST, LATEST))
 
 
 def instant_of(moment: datetime) -> Instant:
@@ -34,6 +35,8 @@ def parse_instant(value: object, field: str) -> Instant:
 
     Raises InvalidInput, naming `field`, when it is none of these or outside the years 1 to 9999.
     """
+    if isinstance(value, float) and _FIRST_SECOND <= value <= _LAST_SECOND:
+        return round(value * SECOND)
     try:
         moment = _moment(value)
     except (ValueError, OverflowError):

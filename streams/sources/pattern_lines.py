@@ -53,7 +53,7 @@ class PatternLines:
 
 def _record(pattern: LinePattern, groups: dict[str, str | None], at: Instant, text: str, number: int) -> Record:
     given = {name: value for name, value in groups.items() if value and value != _NIL}
-    own = {**pattern.set, **given}
+    own = {**pattern.set, **given} if pattern.set else given
     message = filled(pattern.message, given) if pattern.message else own.get("message", "")
     fields = {name: _value(value) for name, value in given.items() if name not in _OWN}
     if pairs := given.get("pairs"):
@@ -68,7 +68,7 @@ def _record(pattern: LinePattern, groups: dict[str, str | None], at: Instant, te
         host=own.get("host", ""),
         component=own.get("component", ""),
         request=own.get("request", ""),
-        scope={name: masked_path(filled(told, given)) for name, told in pattern.scope.items()},
+        scope={name: masked_path(filled(told, given)) for name, told in pattern.scope.items()} if pattern.scope else {},
         fields=fields,
     )
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from typing import NamedTuple
 
 import msgspec
 
@@ -98,12 +99,10 @@ class SlotReader:
         if len(record.message) > _READ:
             record = msgspec.structs.replace(record, message=record.message[:_READ], raw=record.raw[:_READ])
         plan = self._plan(record, template)
-        rules = (*self._whole, *plan.ids)
-        named = [(entity, rule.link) for rule in rules if (entity := _entity(rule, record)) is not None]
+        voice, where, hosts = _speaker(record.service, record.host)
+        named = [(entity, rule.link) for rule in plan.ids if (entity := _entity(rule, record)) is not None]
         things = [entity for entity, link in named if not link]
-        voice = _voice(record)
         subject = record.subject or (things[0] if things else voice)
-        where = (("host", record.host),) if record.host and voice.type == SERVICE else ()
         owner = subject if subject.type in _RESOURCES or record.subject is None else voice
         if plan.request or record.scope:
             owner = voice
@@ -113,9 +112,11 @@ class SlotReader:
         if record.fields:
             states += _keyed_states(record, subject, voice, where)
         measures = _measures(plan, record, owner, where if owner == voice else ())
-        others = [entity for entity, _ in named if entity != subject]
-        links = [*others, *([voice] if voice != subject else []), *_host(record, voice)]
-        return Facts(subject, tuple(dict.fromkeys(links))[:8], tuple(states), tuple(measures))
+        links = hosts
+        if named or subject is not voice:
+            others = [entity for entity in (*(entity for entity, _ in named), voice) if entity != subject]
+            links = tuple(dict.fromkeys([*others, *hosts]))[:8]
+        return Facts(subject, links, tuple(states), tuple(measures))
 
     def _plan(self, record: Record, template: str) -> _Plan:
         key = (template, record.service)
@@ -128,7 +129,7 @@ class SlotReader:
 
     def _made(self, record: Record) -> _Plan:
         return _Plan(
-            tuple(rule for rule in self._ids if rule.regex.search(record.message)),
+            (*self._whole, *(rule for rule in self._ids if rule.regex.search(record.message))),
             tuple(
                 rule
                 for rule in self._states
@@ -165,12 +166,19 @@ def tier_of(entity: Entity) -> str:
     return "medium" if entity.type in _LASTING else "low"
 
 
-def _voice(record: Record) -> Entity:
-    return Entity(record.service, SERVICE) if record.service else Entity(record.host or "unknown", HOST)
+class _Speaker(NamedTuple):
+    """Whose line it is: the service, else the host; as a scope and as links, the host of a service."""
+
+    voice: Entity
+    where: tuple[tuple[str, str], ...]
+    hosts: tuple[Entity, ...]
 
 
-def _host(record: Record, voice: Entity) -> list[Entity]:
-    return [Entity(record.host, HOST)] if record.host and voice.type != HOST else []
+@lru_cache(maxsize=4_096)
+def _speaker(service: str, host: str) -> _Speaker:
+    if not service:
+        return _Speaker(Entity(host or "unknown", HOST), (), ())
+    return _Speaker(Entity(service, SERVICE), (("host", host),) if host else (), (Entity(host, HOST),) if host else ())
 
 
 def _entity(rule: IdRule, record: Record) -> Entity | None:
