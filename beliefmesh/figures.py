@@ -9,7 +9,7 @@ import msgspec
 from beliefmesh.home import Home
 from beliefmesh.keeping import shortfall
 from schemas.budget import MEASURES
-from schemas.instant import Instant, format_instant
+from schemas.instant import SECOND, Instant, format_instant
 from streams.backlog import Backlog, Place, backlogs, places
 from streams.topology import STAGES
 from streams.watermark import low_watermarks
@@ -36,6 +36,7 @@ def figures_at(home: Home, now: Instant, found: Sequence[Place], bank: str | Non
         "partitions": partitions,
         "low_watermark": {name: format_instant(at) for name, at in marks.items()},
         "freshness_seconds": msgspec.to_builtins(home.worker.freshness.counted()),
+        "jobs": _jobs(home, bank),
         "dead_letters": home.letters.count(),
         "dead_lettered": dict(Counter(home.worker.dead_lettered) + home.letters.added),
         "handled": dict(home.worker.counts),
@@ -44,6 +45,21 @@ def figures_at(home: Home, now: Instant, found: Sequence[Place], bank: str | Non
         "actors": dict(home.mesh.counts()),
         "runtime": home.runtime,
     }
+
+
+def _jobs(home: Home, bank: str | None) -> list[dict[str, Any]]:
+    """Of each job on each bank, by the folder's ledger: its last end, that run's figures, whether it failed since."""
+    return [
+        {
+            "name": newest.job,
+            "bank": newest.bank,
+            "last_end": None if done is None or done.ended is None else format_instant(done.ended),
+            "seconds": None if done is None or done.ended is None else (done.ended - done.started) / SECOND,
+            "counts": {} if done is None else dict(done.counts),
+            "failed": bool(newest.failed),
+        }
+        for newest, done in home.ledger.newest(bank)
+    ]
 
 
 def _stages(worker: Worker) -> dict[str, dict[str, Any]]:

@@ -34,6 +34,14 @@ _TABLES = (
 )
 
 
+_NEWEST = """
+SELECT json_array(job, bank), body FROM (
+    SELECT job, bank, body, max(started) FROM runs
+    WHERE {} AND mode != 'dry run' AND (:bank IS NULL OR bank = :bank) GROUP BY job, bank ORDER BY job, bank
+)
+"""
+
+
 class Ledger:
     """Leases and runs; raises StoreUnavailable when the file cannot be used."""
 
@@ -103,6 +111,14 @@ class Ledger:
                 "SELECT max(ended) FROM runs WHERE (job, bank) = (?, ?) AND mode != 'dry run'", (job, bank)
             ).fetchone()
         return None if at is None else int(at)
+
+    def newest(self, bank: str | None = None) -> list[tuple[JobRun, JobRun | None]]:
+        """Of each job on each bank the newest run, and the newest one that came to its end, if any; no dry runs."""
+        with self.reading() as connection:
+            rows = connection.execute(_NEWEST.format("1"), {"bank": bank}).fetchall()
+            ended = dict(connection.execute(_NEWEST.format("ended IS NOT NULL"), {"bank": bank}).fetchall())
+        done = {key: load(body, JobRun) for key, body in ended.items()}
+        return [(load(body, JobRun), done.get(key)) for key, body in rows]
 
     def runs(
         self, job: str | None, bank: str | None, limit: int, before: tuple[Instant, str] | None = None

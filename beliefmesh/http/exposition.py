@@ -62,6 +62,7 @@ class _Families(Collector):
             yield from _of_memory(stats)
             yield from _of_stream(stats)
             yield from _of_actors(stats["actors"])
+            yield from _of_jobs(stats["jobs"])
         yield from _of_verbs(self._scrape.tally)
         yield from _of_requests(self._scrape.meters)
 
@@ -119,6 +120,20 @@ def _of_actors(counts: Mapping[str, int]) -> Iterator[Metric]:
         (tuple(name.removeprefix(_CACHE).rsplit(".", 1)), n) for name, n in counts.items() if name.startswith(_CACHE)
     ]
     yield _counter("cache_requests", "What caches were asked for, hit or miss.", ("cache", "result"), sorted(asked))
+
+
+def _of_jobs(jobs: Sequence[Mapping[str, Any]]) -> Iterator[Metric]:
+    """The last runs that the ledger has, whichever process they ran in."""
+    ended = [job for job in jobs if job["last_end"] is not None]
+    labels = ("name", "bank")
+    ends = [((job["name"], job["bank"]), parse_instant(job["last_end"], "last_end") / SECOND) for job in ended]
+    yield _gauge("job_last_end_seconds", "Unix time at which a job last came to its end.", labels, ends)
+    took = [((job["name"], job["bank"]), job["seconds"]) for job in ended]
+    yield _gauge("job_last_duration_seconds", "From that run's beginning to its end.", labels, took)
+    counts = [((job["name"], job["bank"], kind), n) for job in ended for kind, n in job["counts"].items()]
+    yield _gauge("job_last_count", "What that run counted.", (*labels, "kind"), counts)
+    failed = [((job["name"], job["bank"]), int(job["failed"])) for job in jobs]
+    yield _gauge("job_last_failed", "1 while the newest run has stopped by an error.", labels, failed)
 
 
 def _of_verbs(tally: VerbCounts) -> Iterator[Metric]:

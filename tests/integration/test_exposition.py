@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import httpx
+import msgspec
 import pytest
 from prometheus_client.openmetrics.parser import text_string_to_metric_families as open_metrics
 from prometheus_client.parser import text_string_to_metric_families as plain_text
@@ -11,7 +12,10 @@ from prometheus_client.parser import text_string_to_metric_families as plain_tex
 from actors.shard import EntityShard
 from beliefmesh.memory import Memory
 from schemas.errors import Busy, StoreUnavailable
+from schemas.instant import SECOND
+from schemas.job import JobRun
 from schemas.slot import Amendment
+from stores.ledger import new_owner, open_ledger
 
 DOCS = Path(__file__).parents[2] / "docs" / "observing.md"
 
@@ -137,3 +141,25 @@ def test_a_write_that_meets_another_writer_counts_as_a_conflict(memory: Memory, 
 
     assert sample(text, "beliefmesh_version_conflicts_total", outcome="met") == 1
     assert sample(text, "beliefmesh_version_conflicts_total", outcome="given up") == 0
+
+
+def test_the_last_run_of_a_job_is_told_whichever_process_of_the_folder_ran_it(memory: Memory, url: str) -> None:
+    folder, mine = memory.home.folder.path, new_owner()
+    elsewhere = open_ledger(f"sqlite:///{folder / 'jobs.db'}")
+    at = memory.home.clock()
+    ran = JobRun(
+        id="j1", job="decay", bank="shop", mode="apply", started=at, ended=at + 90 * SECOND, counts={"slots": 7}
+    )
+    elsewhere.take("shop", mine, at)
+    elsewhere.save(ran, mine, at)
+    elsewhere.save(msgspec.structs.replace(ran, id="j2", started=at + 1, ended=None, failed="away"), mine, at)
+    elsewhere.close()
+
+    text = scraped(url)
+
+    assert sample(text, "beliefmesh_job_last_end_seconds", name="decay", bank="shop") == at / SECOND + 90
+    assert sample(text, "beliefmesh_job_last_duration_seconds", name="decay", bank="shop") == 90
+    assert sample(text, "beliefmesh_job_last_count", name="decay", bank="shop", kind="slots") == 7
+    assert sample(text, "beliefmesh_job_last_failed", name="decay", bank="shop") == 1
+    assert memory.stats("shop")["jobs"][0]["failed"] is True
+    assert memory.stats("other")["jobs"] == []

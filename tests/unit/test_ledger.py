@@ -3,6 +3,7 @@
 import socket
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from schemas.errors import Busy, InvalidSetting, NotFound
@@ -68,3 +69,24 @@ def test_unknown_runs_and_urls_are_refused(ledger: Ledger) -> None:
         ledger.run("j1")
     with pytest.raises(InvalidSetting):
         open_ledger("nebula://x")
+
+
+def test_of_each_job_on_each_bank_the_newest_run_and_the_newest_end_are_told(ledger: Ledger) -> None:
+    mine = new_owner()
+    ledger.take("a", mine, NOW)
+    ledger.take("b", mine, NOW)
+    runs = [
+        run("j1", NOW, NOW + 5, counts={"slots": 2}),
+        run("j2", NOW + 10, NOW + 20, counts={"slots": 3}),
+        run("j3", NOW + 30, failed="the store is away"),
+        msgspec.structs.replace(run("j4", NOW + 40, NOW + 41), mode="dry run"),
+        msgspec.structs.replace(run("j5", NOW + 1, NOW + 2), bank="b"),
+        msgspec.structs.replace(run("j6", NOW + 1), job="archive"),
+    ]
+    for each in runs:
+        ledger.save(each, mine, NOW)
+
+    found = [(newest.id, done.id if done else None) for newest, done in ledger.newest()]
+
+    assert found == [("j6", None), ("j3", "j2"), ("j5", "j5")]
+    assert [newest.id for newest, _ in ledger.newest("b")] == ["j5"]
