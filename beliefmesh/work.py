@@ -63,7 +63,7 @@ def work_on(
         gold=_gold,
         evaluate=_figures,
         arguments=told,
-        embedder=home.embedder,
+        embedder=None if home.urls.embedder.startswith("none:") else home.embedder,
         mode=mode,
     )
 

@@ -10,19 +10,21 @@ import numpy as np
 
 from beliefs.compaction import spent, without
 from beliefs.digest import Closeness, Gathering, Joining, alike, gatherings, in_digests, mass
-from jobs.job import Page, Work, digest_age
+from jobs.job import PAGE, Page, Work, digest_age
 from jobs.moving import Choose, Digested, Going, move_page
 from schemas.archived import Archived, archived, words_of
 from schemas.evidence import Evidence
 from schemas.slot import StoredSlot
 from stores.ports import Embedder, Vectors
 
+_PAGE_TO_EMBED = 50
+"""Slots in a page where texts are embedded, which takes far longer than all else."""
 _WHY = "the same voice said the same again later"
 
 
 def compact(work: Work, after: str) -> Page:
     """Move what is spent in a page of slots, and the words of digests of those that are worth least."""
-    return move_page(work, after, _chooser(work), _WHY)
+    return move_page(work, after, _chooser(work), _WHY, PAGE if work.embedder is None else _PAGE_TO_EMBED)
 
 
 def compressed(work: Work) -> Choose:
@@ -101,7 +103,7 @@ def _digests(
     scales = work.budgeting.scales()
     values = scales.values(stored[id] for id in open_ones)
     cheap = {id: some for id, some in open_ones.items() if values[id] <= scales.median}
-    embedder = work.embedder() if cheap else None
+    embedder = work.embedder() if cheap and work.embedder else None
     closeness = _closeness(embedder, cheap.values()) if embedder else None
     return {id: alike(some, closeness) for id, some in cheap.items()}
 

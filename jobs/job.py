@@ -40,8 +40,8 @@ class Work(msgspec.Struct, frozen=True, kw_only=True):
 
     `announce` tells others what changed, `count_usage` brings `usage` up to the recall log, `summarise` writes an
     entity's summary again if what it cites has moved and says whether it did, `gold` reads a file of known answers,
-    `evaluate` runs an evaluation (its name, where its data is) and returns its figures, `embedder` opens the mesh's, if
-    it has one.
+    `evaluate` runs an evaluation (its name, where its data is) and returns its figures, `embedder` opens the one of the
+    mesh; None where it has none.
     """
 
     mesh: Mesh
@@ -59,7 +59,7 @@ class Work(msgspec.Struct, frozen=True, kw_only=True):
     gold: Callable[[str], Sequence[Gold]]
     evaluate: Callable[[str, str], Mapping[str, float]]
     arguments: Mapping[str, str]
-    embedder: Callable[[], Embedder | None]
+    embedder: Callable[[], Embedder | None] | None
     mode: Mode = "apply"
 
     @property

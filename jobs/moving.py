@@ -83,16 +83,16 @@ def one_by_one(choose: Callable[[StoredSlot], Sequence[Archived]]) -> Choose:
     return chosen
 
 
-def move_page(work: Work, after: str, choose: Choose, why: str) -> Page:
+def move_page(work: Work, after: str, choose: Choose, why: str, size: int = PAGE) -> Page:
     """Do one page of slots; `choose` says what of a slot goes."""
-    ids = work.graph.scan(work.bank, after, PAGE)
+    ids = work.graph.scan(work.bank, after, size)
     moved = move(work, ids, choose)
     words = [piece.evidence for each in moved.digests for piece in each.words]
     counts = Counter({"slots": len(ids), "archived": moved.leaves, "moved on": moved.moved_on})
     counts |= Counter({"digests": len(moved.digests), "voices": len(words), "bytes freed": _freed(moved.digests)})
     reasons = Counter({why: moved.leaves, WHY_VOICES: len(words)})
     return Page(
-        after=ids[-1] if len(ids) == PAGE else None,
+        after=ids[-1] if len(ids) == size else None,
         counts=dict(+counts),
         reasons=dict(+reasons),
         sums={"mass of digests": sum(each.mass for each in moved.digests)} if moved.digests else {},

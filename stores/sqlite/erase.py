@@ -8,11 +8,11 @@ from schemas import wire
 from schemas.entity import Entity, entity_id
 from schemas.slot import Slot
 from stores.sqlite.edge_rows import DROP_EDGE, edge_rows
-from stores.sqlite.evidence_rows import DIGESTS, PIECE, pieces_of
+from stores.sqlite.evidence_rows import PIECE, read_pieces
 
 _AMONG = "(SELECT value FROM json_each(?))"
 _SLOTS = f"SELECT no, body FROM slots WHERE bank = ? AND id IN {_AMONG}"
-_EVIDENCE = f"SELECT {PIECE} FROM evidence {DIGESTS} WHERE evidence.slot IN {_AMONG}"
+_EVIDENCE = f"SELECT {PIECE} FROM evidence WHERE evidence.slot IN {_AMONG}"
 _DROP_ALIASES = f"DELETE FROM aliases WHERE bank = ? AND id IN {_AMONG}"
 _DROP_ALIASES_OF_BELIEFS = f"""
 DELETE FROM aliases WHERE bank = ? AND id IN (SELECT id FROM beliefs WHERE slot IN {_AMONG})
@@ -38,7 +38,7 @@ def erase(connection: sqlite3.Connection, bank: str, slots: Sequence[str]) -> in
     ended = {no: wire.load(body, Slot) for no, body in found}
     numbers = json.dumps(list(ended))
     entities = {slot.entity for slot in ended.values()}
-    for piece in pieces_of(connection.execute(_EVIDENCE, (numbers,))):
+    for piece in read_pieces(connection, _EVIDENCE, (numbers,)):
         entities.update(piece.mentions)
     # In the order in which the file keeps them, so that each of its pages is written once.
     connection.executemany(DROP_EDGE, sorted({row for no, slot in ended.items() for row in edge_rows(slot, no)}))

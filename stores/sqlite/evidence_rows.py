@@ -3,8 +3,9 @@
 A voice's row holds what its other columns do not; what all voices of a digest share stands once, in `digests`.
 """
 
-from collections.abc import Iterable
-from typing import Any
+import json
+import sqlite3
+from collections.abc import Sequence
 
 import msgspec
 
@@ -17,12 +18,14 @@ from stores.sqlite.edge_rows import Row
 NO_TURN = -(2**63)
 """Stands for a missing turn, so that such evidence sorts first in its session and compares with row values."""
 
-PIECE = """evidence.body, evidence.ingested_at, digests.body, digests.id,
-    iif(digests.no IS NULL, NULL, evidence.id), iif(digests.no IS NULL, NULL, evidence.observation_id),
-    evidence.turn, evidence.effective_at"""
-"""The columns of one piece, for `pieces_of`; they need DIGESTS."""
-DIGESTS = "LEFT JOIN digests ON digests.no = evidence.digest"
+PIECE = "evidence.body, evidence.ingested_at, iif(evidence.digest IS NULL, NULL, evidence.no)"
+"""The columns of one piece, for `read_pieces`."""
 
+_VOICES = """
+SELECT evidence.no, digests.id, digests.body, evidence.body, evidence.id, evidence.observation_id, evidence.turn,
+    evidence.effective_at, evidence.ingested_at
+FROM evidence JOIN digests ON digests.no = evidence.digest WHERE evidence.no IN (SELECT value FROM json_each(?))
+"""
 _CONTENTS = """contents({row}.body, (SELECT digests.body FROM digests WHERE digests.no = {row}.digest),
     {row}.id, {row}.observation_id, {row}.turn, {row}.effective_at)"""
 _COLUMNS = "slot, bank, id, observation_id, session, turn, effective_at, ingested_at, body, digest"
@@ -70,13 +73,21 @@ def contents_of(
     body: bytes, common: bytes | None, id: str, observation_id: str, turn: int, effective_at: Instant
 ) -> bytes:
     """What `schemas.evidence.contents` compares of a row, `common` being its digest's body."""
-    digest = None if common is None else "digest"
-    return contents(_piece((body, 0, common, digest, id, observation_id, turn, effective_at)))[1]
+    if common is None:
+        return contents(wire.load(body, Evidence))[1]
+    part = _own(body, id, observation_id, turn, effective_at)
+    return contents(joined("digest", wire.load(common, Shared), part))[1]
 
 
-def pieces_of(rows: Iterable[tuple[Any, ...]]) -> list[Evidence]:
-    """The evidence of rows of PIECE."""
-    return [_piece(row) for row in rows]
+def read_pieces(connection: sqlite3.Connection, statement: str, asked: Sequence[str | int]) -> list[Evidence]:
+    """The evidence that a SELECT of PIECE finds, in its order; inside the caller's transaction."""
+    rows = connection.execute(statement, asked).fetchall()
+    numbers = [no for _, _, no in rows if no is not None]
+    voices = _voices(connection, numbers) if numbers else {}
+    return [
+        voices[no] if no is not None else msgspec.structs.replace(wire.load(body, Evidence), ingested_at=ingested_at)
+        for body, ingested_at, no in rows
+    ]
 
 
 def _row(piece: Evidence, body: bytes) -> Row:
@@ -92,11 +103,19 @@ def _row(piece: Evidence, body: bytes) -> Row:
     )
 
 
-def _piece(row: tuple[Any, ...]) -> Evidence:
-    body, ingested_at, common, digest, id, observation_id, turn, effective_at = row
-    if common is None:
-        return msgspec.structs.replace(wire.load(body, Evidence), ingested_at=ingested_at)
-    part = msgspec.structs.replace(
+def _voices(connection: sqlite3.Connection, numbers: Sequence[int]) -> dict[int, Evidence]:
+    """Voices by the numbers of their rows."""
+    found: dict[int, Evidence] = {}
+    digests: dict[str, Shared] = {}
+    for no, digest, common, *row in connection.execute(_VOICES, (json.dumps(numbers),)):
+        if digest not in digests:
+            digests[digest] = wire.load(common, Shared)
+        found[no] = joined(digest, digests[digest], _own(*row))
+    return found
+
+
+def _own(body: bytes, id: str, observation_id: str, turn: int, effective_at: Instant, ingested_at: Instant = 0) -> Own:
+    return msgspec.structs.replace(
         wire.load(body, Own),
         id=id,
         observation_id=observation_id,
@@ -104,4 +123,3 @@ def _piece(row: tuple[Any, ...]) -> Evidence:
         turn=None if turn == NO_TURN else turn,
         ingested_at=ingested_at,
     )
-    return joined(digest, wire.load(common, Shared), part)

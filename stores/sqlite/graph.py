@@ -19,7 +19,7 @@ from schemas.instant import Instant
 from schemas.policy import DEFAULT_POLICY, Policy
 from schemas.slot import Decision, Slot, StoredSlot
 from stores.sqlite.erase import erase
-from stores.sqlite.evidence_rows import DIGESTS, PIECE, pieces_of
+from stores.sqlite.evidence_rows import PIECE, read_pieces
 from stores.sqlite.file import SqliteFile
 from stores.sqlite.session import places
 from stores.sqlite.write import Batch, write
@@ -40,7 +40,7 @@ SELECT beliefs.body FROM slots JOIN beliefs ON beliefs.slot = slots.no
 WHERE slots.bank = ? AND slots.id IN {_AMONG}
 """
 _EVIDENCE_OF_SLOTS = f"""
-SELECT {PIECE} FROM slots JOIN evidence ON evidence.slot = slots.no {DIGESTS}
+SELECT {PIECE} FROM slots JOIN evidence ON evidence.slot = slots.no
 WHERE slots.bank = ? AND slots.id IN {_AMONG}
 """
 _BELIEFS = f"SELECT id, body FROM beliefs WHERE bank = ? AND id IN {_AMONG}"
@@ -55,13 +55,13 @@ WITH RECURSIVE lead (asked, id) AS (
 SELECT lead.asked, beliefs.body FROM lead JOIN beliefs ON beliefs.bank = :bank AND beliefs.id = lead.id
 """
 _SLOTS_OF_ENTITY = "SELECT id FROM slots WHERE bank = ? AND entity_id = ? ORDER BY id LIMIT ?"
-_EVIDENCE = f"SELECT {PIECE} FROM evidence {DIGESTS} WHERE evidence.bank = ? AND evidence.id IN {_AMONG}"
+_EVIDENCE = f"SELECT {PIECE} FROM evidence WHERE evidence.bank = ? AND evidence.id IN {_AMONG}"
 _EVIDENCE_OF_OBSERVATIONS = f"""
-SELECT {PIECE} FROM evidence INDEXED BY evidence_of_observation {DIGESTS}
+SELECT {PIECE} FROM evidence INDEXED BY evidence_of_observation
 WHERE bank = ? AND observation_id IN {_AMONG} ORDER BY evidence.id
 """
 _EVIDENCE_OF_PLACES = f"""
-SELECT {PIECE} FROM evidence INDEXED BY evidence_of_observation {DIGESTS}
+SELECT {PIECE} FROM evidence INDEXED BY evidence_of_observation
 WHERE bank = ? AND session = ? AND observation_id IN {_AMONG} ORDER BY turn, effective_at, evidence.id
 """
 _ENTITIES = f"SELECT id, name, type FROM entities WHERE bank = ? AND name_key IN {_AMONG} ORDER BY name_key, type, id"
@@ -127,9 +127,9 @@ class SqliteGraph:
         asked = (bank, json.dumps(ids))
         with self._file.reading() as connection:
             slots = _slots(connection, asked)
-            rows = connection.execute(_EVIDENCE_OF_SLOTS, asked).fetchall()
+            pieces = read_pieces(connection, _EVIDENCE_OF_SLOTS, asked)
         evidence: dict[str, list[Evidence]] = {id: [] for id in slots}
-        for item in pieces_of(rows):
+        for item in pieces:
             evidence[item.slot].append(item)
         return {id: StoredSlot(slot, _by_id(evidence[id])) for id, slot in slots.items()}
 
@@ -171,8 +171,7 @@ class SqliteGraph:
         """The session's evidence within `reach` places of any of `around` (else the last), in session order."""
         with self._file.reading() as connection:
             near = places(connection, bank, session, around, reach)
-            rows = connection.execute(_EVIDENCE_OF_PLACES, (bank, session, json.dumps(sorted(near)))).fetchall()
-        return pieces_of(rows)
+            return read_pieces(connection, _EVIDENCE_OF_PLACES, (bank, session, json.dumps(sorted(near))))
 
     def entities(self, bank: str, names: Sequence[str]) -> list[tuple[str, Entity]]:
         """(id, entity) for every entity, of any type, whose normalised name is among the normalised `names`."""
@@ -270,8 +269,7 @@ class SqliteGraph:
 
     def _evidence_rows(self, statement: str, bank: str, ids: Sequence[str]) -> list[Evidence]:
         with self._file.reading() as connection:
-            rows = connection.execute(statement, (bank, json.dumps(ids))).fetchall()
-        return pieces_of(rows)
+            return read_pieces(connection, statement, (bank, json.dumps(ids)))
 
 
 def _slots(connection: sqlite3.Connection, asked: tuple[str, str]) -> dict[str, Slot]:

@@ -20,14 +20,13 @@ from stores.sqlite.edge_rows import DROP_EDGE, Row, edge_rows
 from stores.sqlite.erase import drop_entities, erase
 from stores.sqlite.evidence_rows import (
     ADD_EVIDENCE,
-    DIGESTS,
     DROP_DIGESTS,
     PIECE,
     PUT_DIGEST,
     PUT_EVIDENCE,
     PUT_VOICE,
     VoiceRow,
-    pieces_of,
+    read_pieces,
     row_of,
 )
 
@@ -49,7 +48,7 @@ ON CONFLICT (bank, id) DO UPDATE SET
     entity_id = excluded.entity_id, version = excluded.version, review_at = excluded.review_at, body = excluded.body
 """
 _EVIDENCE_NAMED = f"""
-SELECT {PIECE} FROM evidence {DIGESTS}
+SELECT {PIECE} FROM evidence
 WHERE evidence.bank = ? AND evidence.id IN (SELECT value FROM json_each(?)) AND evidence.slot = ?
 """
 _DROP_EVIDENCE = "DELETE FROM evidence WHERE bank = ? AND id IN (SELECT value FROM json_each(?)) AND slot = ?"
@@ -150,7 +149,7 @@ def _remove_evidence(
         removed = batch.decisions[key].removed
         if removed:
             asked = (key[0], json.dumps(removed), slot.no)
-            for piece in pieces_of(connection.execute(_EVIDENCE_NAMED, asked).fetchall()):
+            for piece in read_pieces(connection, _EVIDENCE_NAMED, asked):
                 named.setdefault(key[0], set()).update(piece.mentions)
             connection.execute(_DROP_EVIDENCE, asked)
     return named
