@@ -41,14 +41,33 @@ def is_plain(piece: Evidence, now: Instant) -> bool:
 def resolve_lone(piece: Evidence, book: Rulebook, now: Instant) -> Slot:
     """The state of a slot whose evidence is one plain piece."""
     instructs = piece.kind == "instruction" and book.authority(piece).may_instruct
+    weight = piece.weight * book.reliability(piece)
+    support = (Mass(weight, piece.effective_at, book.half_life(piece, instructs)),) if weight != 0.0 else ()
+    status, reason, review_at = ("active", "", None) if instructs else _weighed(support, book, now)
+    belief = _belief(piece, book, instructs, support, status, reason)
+    return Slot(
+        id=piece.slot,
+        bank=piece.bank,
+        entity=piece.entity,
+        attribute=piece.attribute,
+        beliefs=(belief,),
+        resolved_at=now,
+        review_at=review_at,
+        restricted=piece.visibility != "bank",
+        in_session=piece.session != "",
+        settled=True,
+        edges=_edges(piece, belief.id),
+    )
+
+
+def _belief(
+    piece: Evidence, book: Rulebook, instructs: bool, support: tuple[Mass, ...], status: Status, reason: Reason
+) -> Belief:
     value_type: ValueType = "text"
     value_key = ""
     if piece.value is not None:
         value_type, value_key = book.normal_value(piece.attribute, piece.value, piece.value_type)
-    at, weight = piece.effective_at, piece.weight * book.reliability(piece)
-    support = (Mass(weight, at, book.half_life(piece, instructs)),) if weight != 0.0 else ()
-    status, reason, review_at = ("active", "", None) if instructs else _weighed(support, book, now)
-    belief = Belief(
+    return Belief(
         id=belief_id(piece.slot, piece.scope, value_key),
         bank=piece.bank,
         slot=piece.slot,
@@ -64,25 +83,12 @@ def resolve_lone(piece: Evidence, book: Rulebook, now: Instant) -> Slot:
         tier=piece.tier,
         reason=reason,
         support=support,
-        first_support=at,
-        newest_support=at,
+        first_support=piece.effective_at,
+        newest_support=piece.effective_at,
         occurred_start=piece.occurred_start,
         occurred_end=piece.occurred_end,
         supports=1,
         pinned=piece.pinned,
-    )
-    return Slot(
-        id=piece.slot,
-        bank=piece.bank,
-        entity=piece.entity,
-        attribute=piece.attribute,
-        beliefs=(belief,),
-        resolved_at=now,
-        review_at=review_at,
-        restricted=piece.visibility != "bank",
-        in_session=piece.session != "",
-        settled=True,
-        edges=_edges(piece, belief.id),
     )
 
 

@@ -2,7 +2,7 @@
 
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime
 from pathlib import Path
 from typing import Any
@@ -52,6 +52,38 @@ class Judged(msgspec.Struct, frozen=True):
     exact_vote: bool
 
 
+class _Said:
+    """What the sources that are not `left_out` say: how much, in how many seconds it was kept, and of which cells.
+
+    `told` has what each source says of the cells whose truth is known, for the votes.
+    """
+
+    def __init__(self, truth: Mapping[str, Row], left_out: Collection[str], only_gold: bool) -> None:
+        self.told: dict[Cell, dict[str, str]] = {}
+        self.rows = 0
+        self.claims = 0
+        self.seconds = 0.0
+        self._truth = truth
+        self._left_out = left_out
+        self._only_gold = only_gold
+
+    def observations(self, path: Path) -> list[dict[str, object]]:
+        """Those of a file of claims, counted."""
+        read = [row for row in read_claims(path) if row.source.casefold() not in self._left_out]
+        chosen = [row for row in read if row.entity in self._truth] if self._only_gold else read
+        found = [one for one in (observation_of(row, n) for n, row in enumerate(chosen)) if one is not None]
+        self.rows += len(found)
+        self.claims += sum(len(claims_of(row)) for row in chosen)
+        self._note(chosen)
+        return found
+
+    def _note(self, rows: Iterable[Row]) -> None:
+        for row in rows:
+            if row.entity in self._truth:
+                for column, value in claims_of(row).items():
+                    self.told.setdefault((row.entity, column), {})[row.source] = value
+
+
 def evaluate_flight(
     claims: Path,
     gold: Path,
@@ -68,30 +100,21 @@ def evaluate_flight(
 
     With `labels` trust is learned from answers of the first days, and only the other days are judged.
     """
-    left_out = {name.casefold() for name in exclude}
     truth = {row.entity: row for path in files_in(gold, "gold-*.tsv*", "gold") for row in read_gold(path)}
-    told: dict[Cell, dict[str, str]] = {}
-    rows = stated = 0
-    seconds = 0.0
+    said = _Said(truth, {name.casefold() for name in exclude}, only_gold)
     with memory_in(folder, BANK, NO_EMBEDDER, stores) as memory:
         memory.home.graph.set_policy(BANK, policy())
         for path in files_in(claims, "claims-*.tsv*", "claims"):
-            read = [row for row in read_claims(path) if row.source.casefold() not in left_out]
-            chosen = [row for row in read if row.entity in truth] if only_gold else read
-            observations = [one for one in (observation_of(row, n) for n, row in enumerate(chosen)) if one is not None]
-            seconds += _feed(memory, observations, batch, report, path.name)
-            rows += len(observations)
-            stated += sum(len(claims_of(row)) for row in chosen)
-            _note(chosen, truth, told)
-        known = _true_cells(truth, told)
+            said.seconds += _feed(memory, said.observations(path), batch, report, path.name)
+        known = _true_cells(truth, said.told)
         calibration: dict[str, Any] = {}
         if labels is not None:
             learned, known = divided(known, labels)
-            before = list(_judge(memory, told, known))
+            before = list(_judge(memory, said.told, known))
             report(f"learning from {len(learned)} cells")
             done = memory.calibrate([gold_of_cell(one) for one in learned], feedback=False)
             calibration = {"calibration": told_of(labels, learned, known, done) | {"before": _scores(before)}}
-        judged = list(_judge(memory, told, known))
+        judged = list(_judge(memory, said.told, known))
     return {
         "evaluation": "flight",
         **_scores(judged),
@@ -99,10 +122,10 @@ def evaluate_flight(
         "exact_vote_precision": _share(one.exact_vote for one in judged),
         "columns": {column: _share(one.right for one in judged if one.column == column) for column in COLUMNS},
         "cells": len(judged),
-        "observations": rows,
-        "claims": stated,
-        "claims_per_second": round(stated / seconds, 1) if seconds else 0.0,
-        "seconds": round(seconds, 3),
+        "observations": said.rows,
+        "claims": said.claims,
+        "claims_per_second": round(said.claims / said.seconds, 1) if said.seconds else 0.0,
+        "seconds": round(said.seconds, 3),
         **calibration,
     }
 
@@ -160,14 +183,6 @@ def _feed(memory: Memory, observations: Sequence[dict[str, object]], batch: int,
         if done == len(observations) or done % _REPORT_EVERY < batch:
             report(f"{name}: {done:,} of {len(observations):,} rows, {time.perf_counter() - started:.0f} s")
     return time.perf_counter() - started
-
-
-def _note(rows: Iterable[Row], truth: Mapping[str, Row], told: dict[Cell, dict[str, str]]) -> None:
-    """Remember what each source said of the cells whose truth is known, for the votes."""
-    for row in rows:
-        if row.entity in truth:
-            for column, value in claims_of(row).items():
-                told.setdefault((row.entity, column), {})[row.source] = value
 
 
 def _true_cells(truth: Mapping[str, Row], told: Mapping[Cell, Mapping[str, str]]) -> dict[Cell, TrueCell]:

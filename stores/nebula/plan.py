@@ -5,7 +5,7 @@ is therefore noted in the slot (`loose`) when the slot is claimed, and what is t
 next writer of the slot removes whatever of it is not wanted. Nothing is ever found by searching.
 """
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import msgspec
 
@@ -127,38 +127,18 @@ def plan(
     slot = msgspec.structs.replace(
         decision.slot, beliefs=tuple(sorted(decision.slot.beliefs, key=lambda belief: belief.id))
     )
-    former: Edges = slot_edges(before) if before else {}
-    wanted = slot_edges(slot)
-    evidence = tuple(pieces)
-    edges = {key: values for key, values in wanted.items() if key not in former}
-    replaced: list[EdgeKey] = []
-    for piece in evidence:
-        there = stored.get(vid(piece.bank, piece.id))
-        old = evidence_edges(there, 0) if there else {}
-        mine = evidence_edges(piece, slot.version)
-        edges.update((key, values) for key, values in mine.items() if key not in old or key.edge == "said")
-        replaced += old.keys() - mine.keys()
     had = {belief.id for belief in before.beliefs} if before else set()
-    kept = {belief.id for belief in slot.beliefs}
-    loose = head.loose
-    touched = {belief.id for belief in decision.beliefs} | set(loose.beliefs)
+    touched = {belief.id for belief in decision.beliefs} | set(head.loose.beliefs)
     new = tuple(belief for belief in slot.beliefs if belief.id not in had)
     changed = tuple(belief for belief in slot.beliefs if belief.id in had & touched)
+    evidence = tuple(pieces)
+    former: Edges = slot_edges(before) if before else {}
+    wanted = slot_edges(slot)
+    edges, replaced = _edges_to_write(slot, evidence, stored)
+    edges = {key: values for key, values in wanted.items() if key not in former} | edges
     fresh = {piece.id for piece in evidence if vid(piece.bank, piece.id) not in stored}
-    intent = Loose(
-        edges=tuple(sorted(edges)),
-        evidence=tuple(sorted(fresh)),
-        beliefs=tuple(belief.id for belief in (*new, *changed)),
-        digests=tuple(sorted({piece.digest for piece in evidence if is_voice(piece)})),
-    )
-    stay = {piece.id for piece in evidence}
-    leaving = [
-        there
-        for id in decision.removed
-        if (there := stored.get(vid(slot.bank, id))) and there.slot == slot.id and id not in stay
-    ]
-    gone = [key for piece in leaving for key in evidence_edges(piece, 0)]
-    held = wanted.keys() | edges.keys()
+    leaving = _leaving(decision, evidence, stored)
+    spare = digests_touched(head, stored.values()) - set(in_use)
     return Plan(
         head=head,
         slot=slot,
@@ -166,28 +146,77 @@ def plan(
         evidence=evidence,
         bodies=tuple(map(body_of, evidence)),
         edges=edges,
-        replaced=tuple(replaced),
+        replaced=replaced,
         new=new,
         changed=changed,
         aliases={id: to for id, to in slot.aliases.items() if before is None or before.aliases.get(id) != to},
-        intent=intent.with_all(loose),
-        undone=Loose(
-            tuple(key for key in loose.edges if key not in held),
-            tuple(id for id in loose.evidence if id not in fresh),
-            tuple(id for id in loose.beliefs if id not in kept | had),
-            tuple(id for id in loose.aliases if id not in slot.aliases),
-        ),
-        removed=Loose(
-            edges=tuple(sorted({*(former.keys() - wanted.keys()), *gone})),
-            evidence=tuple(sorted(piece.id for piece in leaving)),
-            beliefs=tuple(sorted(had - kept)),
-            entities={
-                entity_id(slot.bank, entity): entity
-                for piece in leaving
-                for entity in {*piece.mentions} - {slot.entity}
-            },
-            digests=tuple(sorted(digests_touched(head, stored.values()) - set(in_use))),
-        ),
+        intent=_coming(edges, evidence, fresh, (*new, *changed)).with_all(head.loose),
+        undone=_undone(head.loose, slot, wanted.keys() | edges.keys(), fresh, had),
+        removed=_left(slot, leaving, former.keys() - wanted.keys(), had, spare),
+    )
+
+
+def _edges_to_write(
+    slot: Slot, evidence: Iterable[Evidence], stored: Mapping[str, Evidence]
+) -> tuple[Edges, tuple[EdgeKey, ...]]:
+    """The edges of evidence that are not there, and those of what stood in its place that go."""
+    edges: Edges = {}
+    replaced: list[EdgeKey] = []
+    for piece in evidence:
+        there = stored.get(vid(piece.bank, piece.id))
+        old = evidence_edges(there, 0) if there else {}
+        mine = evidence_edges(piece, slot.version)
+        edges.update((key, values) for key, values in mine.items() if key not in old or key.edge == "said")
+        replaced += old.keys() - mine.keys()
+    return edges, tuple(replaced)
+
+
+def _coming(edges: Edges, evidence: Iterable[Evidence], fresh: Collection[str], beliefs: Iterable[Belief]) -> Loose:
+    """What a write that dies may leave beside the slot."""
+    return Loose(
+        edges=tuple(sorted(edges)),
+        evidence=tuple(sorted(fresh)),
+        beliefs=tuple(belief.id for belief in beliefs),
+        digests=tuple(sorted({piece.digest for piece in evidence if is_voice(piece)})),
+    )
+
+
+def _leaving(decision: Decision, evidence: Iterable[Evidence], stored: Mapping[str, Evidence]) -> list[Evidence]:
+    """What the decision takes out of its slot and puts nothing in the place of."""
+    slot, stay = decision.slot, {piece.id for piece in evidence}
+    there = (stored.get(vid(slot.bank, id)) for id in decision.removed if id not in stay)
+    return [piece for piece in there if piece is not None and piece.slot == slot.id]
+
+
+def _left(
+    slot: Slot,
+    leaving: Sequence[Evidence],
+    edges: Collection[EdgeKey],
+    had: Collection[str],
+    digests: Collection[str],
+) -> Loose:
+    """What the slot no longer states: evidence with its edges, other edges, beliefs that it had, and digests."""
+    return Loose(
+        edges=tuple(sorted({*edges, *(key for piece in leaving for key in evidence_edges(piece, 0))})),
+        evidence=tuple(sorted(piece.id for piece in leaving)),
+        beliefs=tuple(sorted({*had} - {belief.id for belief in slot.beliefs})),
+        entities={
+            entity_id(slot.bank, entity): entity for piece in leaving for entity in {*piece.mentions} - {slot.entity}
+        },
+        digests=tuple(sorted(digests)),
+    )
+
+
+def _undone(
+    loose: Loose, slot: Slot, edges: Collection[EdgeKey], fresh: Collection[str], had: Collection[str]
+) -> Loose:
+    """What a dead writer left and the slot does not state."""
+    beliefs = {*had, *(belief.id for belief in slot.beliefs)}
+    return Loose(
+        edges=tuple(key for key in loose.edges if key not in edges),
+        evidence=tuple(id for id in loose.evidence if id not in fresh),
+        beliefs=tuple(id for id in loose.beliefs if id not in beliefs),
+        aliases=tuple(id for id in loose.aliases if id not in slot.aliases),
     )
 
 
