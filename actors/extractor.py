@@ -21,7 +21,7 @@ from schemas.identity import digest
 from schemas.instant import Instant
 from schemas.observation import Observation
 from stores.language.endpoint import open_language
-from stores.language.record import LanguageRecord, Outcome, Told, open_record
+from stores.language.record import LanguageRecord, ModelOutcome, TextKey, open_record
 from stores.ports import LanguageModel, StoreUrls
 
 PIECE = 64
@@ -87,7 +87,9 @@ class Extractor:
             for (observation, ingested_at), one in zip(observations, told, strict=True)
         ]
 
-    def _asked(self, unread: dict[Told, tuple[Observation, str]], record: LanguageRecord) -> dict[Told, Outcome]:
+    def _asked(
+        self, unread: dict[TextKey, tuple[Observation, str]], record: LanguageRecord
+    ) -> dict[TextKey, ModelOutcome]:
         """What the model says of those that nothing is recorded of; equal questions are asked once."""
         if self._pool is None or self._model is None:
             return {}
@@ -108,15 +110,15 @@ def open_extractor(urls: StoreUrls, model: LanguageModel | None = None) -> Extra
     return Extractor(model, record, concurrency=urls.language.concurrency)
 
 
-def _told(observation: Observation) -> Told:
+def _told(observation: Observation) -> TextKey:
     entity = observation.entity
     said = digest(observation.text, entity.name if entity else "")
-    return Told(observation.bank, observation.id, said)
+    return TextKey(observation.bank, observation.id, said)
 
 
 def _ask(
     model: LanguageModel, record: LanguageRecord, key: str, observation: Observation, question: str, until: float
-) -> Outcome:
+) -> ModelOutcome:
     """An answer that can be used, from the record or the model, else the reason why there is none."""
     if found := record.answered(key):
         return found
@@ -133,17 +135,17 @@ def _ask(
         except InvalidInput as error:
             reason, problem = "malformed", str(error)
         else:
-            return Outcome(answer, extractor)
+            return ModelOutcome(answer, extractor)
     return _failed(observation, reason, problem)
 
 
-def _failed(observation: Observation, reason: str, problem: str) -> Outcome:
+def _failed(observation: Observation, reason: str, problem: str) -> ModelOutcome:
     note = log_events.debug if reason in _MANY else log_events.warning
     note("extract.by_rules", bank=observation.bank, observation=observation.id, reason=reason, problem=problem[:500])
-    return Outcome(failed=reason)
+    return ModelOutcome(failed=reason)
 
 
-def _claims(observation: Observation, outcome: Outcome | None) -> tuple[Claim, ...] | None:
+def _claims(observation: Observation, outcome: ModelOutcome | None) -> tuple[Claim, ...] | None:
     """The claims of what was recorded; None where nobody asked a model, so that the rules read alone."""
     if outcome is None:
         return None

@@ -154,10 +154,10 @@ class Recaller:
         chosen = {name: self._retrievers[name] for name in names}
         until = time.monotonic() + query.deadline
         stale = self._pool.submit(stale_hits, question, self._sources)
-        outcome = fan_out(question, self._sources, chosen, self._pool)
-        candidates = fuse(outcome.hits, query.fusion, question.depth)
+        retrieved = fan_out(question, self._sources, chosen, self._pool)
+        candidates = fuse(retrieved.hits, query.fusion, question.depth)
         judged = judge(candidates, question, seen, self._filters, _in_time(stale, until))
-        return answer_from(question, judged, seen, outcome.reports)
+        return answer_from(question, judged, seen, retrieved.reports)
 
     def _prepare(self, bank: str) -> None:
         """Have the index read the bank before the retrievers' deadlines begin; what fails, they will report."""

@@ -27,7 +27,7 @@ from streams.topology import DECIDE, EXTRACT, Stage
 
 _PAGE = 500
 
-Told = tuple[str, str]
+ObservationRef = tuple[str, str]
 """The bank and id of an observation."""
 Ends = Mapping[int, int]
 Body = TypeVar("Body", Observation, Evidence)
@@ -42,7 +42,7 @@ class Gaps(msgspec.Struct, frozen=True):
     """
 
     observations: int
-    lacking: dict[Told, int | None]
+    lacking: dict[ObservationRef, int | None]
     returned: dict[str, set[str]]
     untold: dict[str, tuple[int, int]]
 
@@ -191,18 +191,18 @@ def _held(home: Home) -> _Held:
 _Place = tuple[str, int, int, bytes]
 
 
-def _missing_claims(home: Home, ends: Ends, held: _Held, aside: frozenset[_Place]) -> dict[Told, set[str]]:
+def _missing_claims(home: Home, ends: Ends, held: _Held, aside: frozenset[_Place]) -> dict[ObservationRef, set[str]]:
     """The evidence in the topic of claims that the graph lacks, by observation."""
-    missing: dict[Told, set[str]] = {}
+    missing: dict[ObservationRef, set[str]] = {}
     for _, piece in _messages(home, CLAIMS, ends, Evidence, aside):
         if not held.evidence.holds(piece.bank, piece.id):
             missing.setdefault((piece.bank, piece.observation_id), set()).add(piece.id)
     return missing
 
 
-def _buried(home: Home, some: Sequence[Told], returned: dict[str, set[str]]) -> set[Told]:
+def _buried(home: Home, some: Sequence[ObservationRef], returned: dict[str, set[str]]) -> set[ObservationRef]:
     """Those of these observations that were forgotten; their graves are noted."""
-    found: set[Told] = set()
+    found: set[ObservationRef] = set()
     for bank in {bank for bank, _ in some}:
         if home.graph.burials(bank):
             graves = {grave(bank, id): id for of, id in some if of == bank}
@@ -228,7 +228,7 @@ def _untold(held: _Held, logged: _Marks) -> Iterator[tuple[str, tuple[int, int]]
             yield bank, (len(unknown), len(np.unique(unknown)))
 
 
-def _told_by(letter: DeadLetter) -> Told | None:
+def _told_by(letter: DeadLetter) -> ObservationRef | None:
     """The observation whose evidence a dead letter holds; None where it holds none."""
     try:
         evidence = unpack(letter.original, Evidence)

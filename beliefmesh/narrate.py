@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from beliefs.access import visible
-from beliefs.narrative import MOST_TURNS, Turn
+from beliefs.narrative import MOST_TURNS, SessionTurn
 from beliefs.resolve import judged
 from recall.seen import Seen, SeenSlot, Sight
 from schemas.belief import LIVE, Belief
@@ -43,7 +43,7 @@ class Narrative(msgspec.Struct, frozen=True, omit_defaults=True):
 class Gathered(msgspec.Struct, frozen=True):
     """What a session holds for one principal: its turns, what else they name, and everything that was looked at."""
 
-    turns: tuple[Turn, ...]
+    turns: tuple[SessionTurn, ...]
     mentions: tuple[Entity, ...]
     seen: tuple[Evidence, ...]
     left_out: int
@@ -59,7 +59,7 @@ def gather(graph: GraphStore, bank: str, session: str, principal: Principal, now
     by_observation: dict[str, list[Evidence]] = {}
     for piece in pieces:
         by_observation.setdefault(piece.observation_id, []).append(piece)
-    turns: dict[str, Turn] = {}
+    turns: dict[str, SessionTurn] = {}
     mentions: dict[Entity, None] = {}
     for told in by_observation.values():
         for piece in _words_of(told):
@@ -113,6 +113,6 @@ def _holding(slots: Iterable[SeenSlot], policy: Policy, now: Instant) -> dict[st
     return found
 
 
-def _turn(piece: Evidence, belief: Belief) -> Turn:
+def _turn(piece: Evidence, belief: Belief) -> SessionTurn:
     speaker = piece.agent or piece.origin
-    return Turn(speaker, piece.effective_at, piece.statement, belief.id, piece.kind, piece.tier)
+    return SessionTurn(speaker, piece.effective_at, piece.statement, belief.id, piece.kind, piece.tier)

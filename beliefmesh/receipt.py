@@ -7,7 +7,7 @@ import msgspec
 
 from schemas.errors import InvalidInput
 
-Told = str | Mapping[str, object]
+Tellable = str | Mapping[str, object]
 
 
 def several(told: object) -> list[object]:

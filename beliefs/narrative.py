@@ -39,7 +39,7 @@ SCHEMA: dict[str, Any] = {
 }
 
 
-class Turn(msgspec.Struct, frozen=True):
+class SessionTurn(msgspec.Struct, frozen=True):
     """One statement of a session that holds: who made it, when, its words, and the belief that it is."""
 
     speaker: str
@@ -53,16 +53,16 @@ class Turn(msgspec.Struct, frozen=True):
 class Course(msgspec.Struct, frozen=True):
     """A session's turns by the part they play, each in the order told."""
 
-    decisions: tuple[Turn, ...]
-    outcomes: tuple[Turn, ...]
-    rest: tuple[Turn, ...]
+    decisions: tuple[SessionTurn, ...]
+    outcomes: tuple[SessionTurn, ...]
+    rest: tuple[SessionTurn, ...]
 
 
 class _Retold(msgspec.Struct, frozen=True):
     text: str
 
 
-def course_of(turns: Sequence[Turn]) -> Course:
+def course_of(turns: Sequence[SessionTurn]) -> Course:
     """Which turns decide, which tell what came of it (said after a decision), and which lie between."""
     decisions = tuple(turn for turn in turns if _decides(turn))
     first = turns.index(decisions[0]) if decisions else len(turns)
@@ -70,7 +70,7 @@ def course_of(turns: Sequence[Turn]) -> Course:
     return Course(decisions, outcomes, tuple(turn for turn in turns if turn not in decisions and turn not in outcomes))
 
 
-def tell(session: str, turns: Sequence[Turn]) -> str:
+def tell(session: str, turns: Sequence[SessionTurn]) -> str:
     """The narrative from a template, at most LONGEST characters: every part in words of the turns themselves."""
     course = course_of(turns)
     head = f"Session {session}, {_days(turns)}."
@@ -84,7 +84,7 @@ def tell(session: str, turns: Sequence[Turn]) -> str:
     return text
 
 
-def question(session: str, turns: Sequence[Turn]) -> str:
+def question(session: str, turns: Sequence[SessionTurn]) -> str:
     """The user message for a language model."""
     told = [{"speaker": turn.speaker, "day": format_day(turn.at), "text": turn.text} for turn in turns]
     return json.dumps({"session": session, "turns": told}, ensure_ascii=False)
@@ -101,16 +101,16 @@ def retold(answer: str) -> str:
     return text
 
 
-def _decides(turn: Turn) -> bool:
+def _decides(turn: SessionTurn) -> bool:
     return turn.kind == "instruction" or turn.tier == "high" or _DECISION.search(turn.text) is not None
 
 
-def _days(turns: Sequence[Turn]) -> str:
+def _days(turns: Sequence[SessionTurn]) -> str:
     first, last = format_day(min(turn.at for turn in turns)), format_day(max(turn.at for turn in turns))
     return first if first == last else f"{first} to {last}"
 
 
-def _said(turn: Turn) -> str:
+def _said(turn: SessionTurn) -> str:
     words = " ".join(turn.text.split())
     shown = words if len(words) <= _LONGEST_TURN else words[: _LONGEST_TURN - 1].rstrip() + "…"
     return f"{turn.speaker}: {shown}" if turn.speaker else shown

@@ -19,7 +19,7 @@ from schemas.instant import Instant
 from schemas.policy import Policy
 
 
-class Verdict(msgspec.Struct, frozen=True):
+class Verification(msgspec.Struct, frozen=True):
     """What somebody who knows says of a slot at a time: that a value is the true one, or that it is a wrong one."""
 
     value: Value
@@ -36,7 +36,7 @@ def told_by(evidence: Iterable[Evidence], at: Instant) -> list[Evidence]:
     ]
 
 
-def verify(id: str, evidence: Sequence[Evidence], verdict: Verdict, policy: Policy) -> Verified | None:
+def verify(id: str, evidence: Sequence[Evidence], verdict: Verification, policy: Policy) -> Verified | None:
     """Each origin's sighting that counted at the time, beside the verdict; None where none can be judged by it."""
     book = rulebook(policy)
     pieces = told_by(evidence, verdict.at)
@@ -69,7 +69,7 @@ def equal_values(one: Value, other: Value, attribute: str | None, type: ValueTyp
     return anchors[key] == anchors[other_key]
 
 
-def believed(evidence: Sequence[Evidence], verdict: Verdict, policy: Policy) -> tuple[float, bool] | None:
+def believed(evidence: Sequence[Evidence], verdict: Verification, policy: Policy) -> tuple[float, bool] | None:
     """How surely the leading belief of the time was held, and whether it was right; None where nothing was believed."""
     pieces = told_by(evidence, verdict.at)
     if not pieces or not verdict.right:
@@ -97,7 +97,7 @@ def leading(beliefs: Sequence[Belief], moment: Instant, base: float) -> tuple[Be
     return best, sure[best.id]
 
 
-def verdicts_in(evidence: Iterable[Evidence], policy: Policy) -> list[Verdict]:
+def verdicts_in(evidence: Iterable[Evidence], policy: Policy) -> list[Verification]:
     """What feedback says of each value: what most who may instruct there said last; a draw says nothing."""
     book = rulebook(policy)
     newest: dict[tuple[str, str], Evidence] = {}
@@ -115,5 +115,5 @@ def verdicts_in(evidence: Iterable[Evidence], policy: Policy) -> list[Verdict]:
         balance = sum(1 if piece.stance == "supports" else -1 for piece in said)
         last = max(said, key=lambda piece: (piece.effective_at, piece.id))
         if balance and last.value is not None:
-            found.append(Verdict(last.value, last.effective_at, balance > 0))
+            found.append(Verification(last.value, last.effective_at, balance > 0))
     return found

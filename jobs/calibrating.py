@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import msgspec
 
 from beliefs.reliability import ANY, Tally, Verified, brier, by_place, calibration_error, learn, weight_from
-from beliefs.verified import Verdict, believed, verdicts_in, verify
+from beliefs.verified import Verification, believed, verdicts_in, verify
 from schemas.evidence import Evidence
 from schemas.gold import Gold
 from schemas.instant import Instant
@@ -22,7 +22,7 @@ class Known(msgspec.Struct, frozen=True):
 
     id: str
     evidence: tuple[Evidence, ...]
-    verdict: Verdict
+    verdict: Verification
 
 
 class Learned(msgspec.Struct, frozen=True):
@@ -110,7 +110,7 @@ def _from_gold(graph: GraphStore, bank: str, gold: Sequence[Gold], now: Instant)
         for id, one in page:
             if id in stored:
                 moment = now if one.as_of is None else one.as_of
-                yield Known(f"{id}@{moment}", stored[id].evidence, Verdict(one.value, moment))
+                yield Known(f"{id}@{moment}", stored[id].evidence, Verification(one.value, moment))
 
 
 def _from_feedback(graph: GraphStore, bank: str, policy: Policy, settled: set[str]) -> Iterator[Known]:

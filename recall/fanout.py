@@ -29,7 +29,7 @@ _NO_VECTORS = (
 _log = structlog.get_logger()
 
 
-class Outcome(msgspec.Struct, frozen=True):
+class Retrieved(msgspec.Struct, frozen=True):
     """What the retrievers found, by name, and each one's report, in the order asked."""
 
     hits: dict[str, list[Hit]]
@@ -49,7 +49,7 @@ def fan_out(
     sources: Sources,
     retrievers: Mapping[str, Retriever],
     pool: ThreadPoolExecutor,
-) -> Outcome:
+) -> Retrieved:
     """Run the retrievers on the pool and wait for each until `query.deadline` seconds after its own start.
 
     One that is late goes on in its thread, and its hits are dropped; a pool full of such threads makes others late.
@@ -68,7 +68,7 @@ def fan_out(
             done["semantic"] = _completed(question, sources, done, pool)
         elif report.state == "ok" and any(found for found, _ in done.values()):
             done["semantic"] = hits, msgspec.structs.replace(report, note=_NO_VECTORS)
-    return Outcome(
+    return Retrieved(
         hits={name: done[name][0] for name in retrievers if done[name][0]},
         reports=tuple(done[name][1] for name in retrievers),
     )

@@ -41,7 +41,7 @@ RRF_K = 60
 _NO_ZERO = ("semantic",)
 
 
-class Candidate(msgspec.Struct, frozen=True):
+class Fused(msgspec.Struct, frozen=True):
     """A belief id with its fused score and its score by each retriever that returned it."""
 
     belief: str
@@ -49,7 +49,7 @@ class Candidate(msgspec.Struct, frozen=True):
     scores: dict[str, float]
 
 
-def fuse(hits: Mapping[str, Sequence[Hit]], fusion: Fusion, depth: int) -> list[Candidate]:
+def fuse(hits: Mapping[str, Sequence[Hit]], fusion: Fusion, depth: int) -> list[Fused]:
     """All beliefs of all hits, best first; equal scores go by id, so that equal hits give equal rankings.
 
     A retriever that gave `depth` hits has more that it did not give.
@@ -65,7 +65,7 @@ def fuse(hits: Mapping[str, Sequence[Hit]], fusion: Fusion, depth: int) -> list[
         weight = WEIGHTS.get(name, OWN_WEIGHT)
         parts = _zscores(name, hits[name], scores, depth) if fusion == "zscore" else _reciprocal(hits[name], scores)
         fused = [score + weight * part for score, part in zip(fused, parts, strict=True)]
-    found = [Candidate(belief, score, scores[belief]) for belief, score in zip(scores, fused, strict=True)]
+    found = [Fused(belief, score, scores[belief]) for belief, score in zip(scores, fused, strict=True)]
     return sorted(found, key=_best_first)
 
 
@@ -87,5 +87,5 @@ def _reciprocal(hits: Sequence[Hit], beliefs: Collection[str]) -> list[float]:
     return [given.get(belief, 0.0) for belief in beliefs]
 
 
-def _best_first(candidate: Candidate) -> tuple[float, str]:
+def _best_first(candidate: Fused) -> tuple[float, str]:
     return (-candidate.score, candidate.belief)

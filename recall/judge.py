@@ -21,7 +21,7 @@ from beliefs.confidence import confidence, decay
 from beliefs.explain import explain_slot
 from recall.chain import FOUND, chain
 from recall.fit import instead_of, misfit
-from recall.fuse import Candidate
+from recall.fuse import Fused
 from recall.outdated import is_outdated, newest_of_each
 from recall.question import Question
 from recall.seen import Seen, SeenSlot
@@ -59,7 +59,7 @@ class _Kept(msgspec.Struct, frozen=True):
 
 
 def judge(
-    candidates: Sequence[Candidate],
+    candidates: Sequence[Fused],
     question: Question,
     seen: Seen,
     filters: Sequence[Filter] = (),
@@ -102,7 +102,7 @@ class _Bench:
         """Whether no candidate of this fused score or less can come among the first `limit` any more."""
         return len(self._best) >= self._question.query.limit and score + self._unit * _MOST <= self._best[0]
 
-    def hear(self, candidate: Candidate, id: str, slot: SeenSlot) -> None:
+    def hear(self, candidate: Fused, id: str, slot: SeenSlot) -> None:
         """Keep a candidate, or what answers in its place, or count why not."""
         belief = next((belief for belief in slot.slot.beliefs if belief.id == id), None)
         if belief is None:
@@ -112,7 +112,7 @@ class _Bench:
             if other.id not in self._met:
                 self._weigh(candidate, other, slot)
 
-    def _weigh(self, candidate: Candidate, belief: Belief, slot: SeenSlot) -> None:
+    def _weigh(self, candidate: Fused, belief: Belief, slot: SeenSlot) -> None:
         if belief.id in self._met:
             self._leave_out("duplicate")
             return
@@ -146,12 +146,12 @@ class _Bench:
 
 
 def _opened(
-    candidates: Sequence[Candidate],
+    candidates: Sequence[Fused],
     question: Question,
     seen: Seen,
     look: Callable[[Iterable[str]], dict[str, SeenSlot]],
     enough: Callable[[float], bool],
-) -> Iterator[tuple[Candidate, str, SeenSlot]]:
+) -> Iterator[tuple[Fused, str, SeenSlot]]:
     """Candidates in order with the id that their belief has now and its slot as seen, loaded page by page.
 
     As much again is loaded as was needed so far: few requests to a store that is far away, little that nobody reads.
@@ -185,7 +185,7 @@ def _stored(beliefs: Sequence[str], seen: Seen) -> Iterator[tuple[Belief, SeenSl
                 yield belief, slot
 
 
-def _unit(candidates: Sequence[Candidate]) -> float:
+def _unit(candidates: Sequence[Fused]) -> float:
     if not candidates:
         return 1.0
     mean = math.fsum([candidate.score for candidate in candidates]) / len(candidates)

@@ -27,7 +27,7 @@ class Mention(msgspec.Struct, frozen=True, array_like=True):
     floating: bool = False
 
 
-class Wording(msgspec.Struct, frozen=True, array_like=True):
+class PeriodPhrase(msgspec.Struct, frozen=True, array_like=True):
     """One way of naming a period: a pattern, how a match is read at a time, and whether it names no year."""
 
     pattern: re.Pattern[str]

@@ -43,13 +43,13 @@ def periods_in(text: str, now: Instant) -> list[Period]:
 def _mentions(text: str, now: Instant) -> list[Mention]:
     """Mentions that do not overlap: those found first take precedence, then all go in order of place."""
     kept: list[Mention] = []
-    for wording in (*when_english.WORDINGS, *when_chinese.WORDINGS):
-        for match in wording.pattern.finditer(text):
+    for phrase in (*when_english.PHRASES, *when_chinese.PHRASES):
+        for match in phrase.pattern.finditer(text):
             if any(match.start() < other.finish and match.end() > other.begin for other in kept):
                 continue
-            period = wording.read(match, now)
+            period = phrase.read(match, now)
             if period is not None:
-                kept.append(_without_lead(text, Mention(match.start(), match.end(), period, wording.floating)))
+                kept.append(_without_lead(text, Mention(match.start(), match.end(), period, phrase.floating)))
             if len(kept) == _MAX_MENTIONS:
                 break
     return sorted(kept, key=lambda mention: mention.begin)

@@ -4,7 +4,7 @@ import re
 
 from recall.period import (
     Period,
-    Wording,
+    PeriodPhrase,
     ago,
     day,
     day_of,
@@ -120,8 +120,8 @@ def _number(text: str) -> int:
 
 
 _ANY_YEAR = rf"(?:{_YEAR}|(?P<relative>{'|'.join(sorted(_YEARS, key=len, reverse=True))})(?:的)?)\s*"
-WORDINGS: tuple[Wording, ...] = tuple(
-    Wording(re.compile(expression), read, floating)
+PHRASES: tuple[PeriodPhrase, ...] = tuple(
+    PeriodPhrase(re.compile(expression), read, floating)
     for expression, read, floating in (
         (_ANY_YEAR + _MONTH + r"\s*" + _DAY, _dated, False),
         (_ANY_YEAR + _MONTH, _month_of_year, False),

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from recall.period import (
     Period,
-    Wording,
+    PeriodPhrase,
     ago,
     day,
     day_of,
@@ -187,8 +187,8 @@ def _count(match: re.Match[str]) -> int:
     return int(word) if word.isdigit() else _NUMBERS[word]
 
 
-def _wording(expression: str, read: Callable[[re.Match[str], Instant], Reading], floating: bool = False) -> Wording:
-    return Wording(re.compile(expression, re.IGNORECASE | re.ASCII), read, floating)
+def _phrase(expression: str, read: Callable[[re.Match[str], Instant], Reading], floating: bool = False) -> PeriodPhrase:
+    return PeriodPhrase(re.compile(expression, re.IGNORECASE | re.ASCII), read, floating)
 
 
 # "may" and "march" are also verbs, so a month without day or year needs a word before it that calls for a time,
@@ -198,38 +198,38 @@ _CALLS = (
     r"\s+(?:the month of\s+)?"
 )
 
-WORDINGS = (
-    _wording(r"\b" + _YEAR + r"[-/.](?P<number>0?[1-9]|1[0-2])[-/.](?P<day>\d{1,2})\b", _iso_day),
-    _wording(r"\b" + _YEAR + r"-(?P<number>0[1-9]|1[0-2])\b(?!-)", _iso_month),
-    _wording(
+PHRASES = (
+    _phrase(r"\b" + _YEAR + r"[-/.](?P<number>0?[1-9]|1[0-2])[-/.](?P<day>\d{1,2})\b", _iso_day),
+    _phrase(r"\b" + _YEAR + r"-(?P<number>0[1-9]|1[0-2])\b(?!-)", _iso_month),
+    _phrase(
         rf"\b{_DAY}\s*(?:-|–|to|and|through)\s*(?P<last>\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?{_MONTH}(?:,?\s+{_YEAR})?",
         _day_range,
     ),
-    _wording(
+    _phrase(
         rf"\b{_MONTH}\s+{_DAY}\s*(?:-|–|to|and|through)\s*(?P<last>\d{{1,2}})(?:st|nd|rd|th)?\b{_NO_MONTH}(?:,?\s+{_YEAR})?",
         _day_range,
     ),
-    _wording(rf"\b{_DAY}\s+(?:of\s+)?{_MONTH},?\s+{_YEAR}", _dated),
-    _wording(rf"\b{_MONTH}\s+(?:the\s+)?{_DAY},?\s+{_YEAR}", _dated),
-    _wording(rf"\b{_DAY}\s+(?:of\s+)?{_MONTH}(?!\w)", _undated, True),
-    _wording(rf"\b{_MONTH}\s+(?:the\s+)?{_DAY}\b", _undated, True),
-    _wording(rf"\b{_MONTH},?\s+(?:of\s+)?{_YEAR}", _month_of_year),
-    _wording(rf"\b{_SHIFT}\s+{_MONTH}", _month_shifted),
-    _wording(_CALLS + _MONTH, _month_alone, True),
-    _wording(
+    _phrase(rf"\b{_DAY}\s+(?:of\s+)?{_MONTH},?\s+{_YEAR}", _dated),
+    _phrase(rf"\b{_MONTH}\s+(?:the\s+)?{_DAY},?\s+{_YEAR}", _dated),
+    _phrase(rf"\b{_DAY}\s+(?:of\s+)?{_MONTH}(?!\w)", _undated, True),
+    _phrase(rf"\b{_MONTH}\s+(?:the\s+)?{_DAY}\b", _undated, True),
+    _phrase(rf"\b{_MONTH},?\s+(?:of\s+)?{_YEAR}", _month_of_year),
+    _phrase(rf"\b{_SHIFT}\s+{_MONTH}", _month_shifted),
+    _phrase(_CALLS + _MONTH, _month_alone, True),
+    _phrase(
         rf"\b(?:{_SHIFT}\s+|in\s+(?:the\s+)?|during\s+(?:the\s+)?)(?P<season>spring|summer|autumn|fall|winter)\b(?:\s+(?:of\s+)?{_YEAR})?",
         _season,
     ),
-    _wording(rf"\b(?P<shift>)(?P<season>spring|summer|autumn|fall|winter)\s+(?:of\s+)?{_YEAR}", _season),
-    _wording(rf"\b{_COUNT}\s+{_UNIT}\s+(?:ago|earlier|back)\b", _ago),
-    _wording(rf"\b(?:in|over|during|for|within)?\s*(?:the\s+)?(?:last|past|previous)\s+{_COUNT}\s+{_UNIT}", _past),
-    _wording(r"\b(?:in|over|during|within)\s+the\s+(?:last|past)\s+(?P<count>)(?P<unit>week|month|year)\b", _past),
-    _wording(rf"\b{_SHIFT}\s+(?P<unit>weekend|week|month|year)\b", _shifted),
-    _wording(rf"\b(?:{_SHIFT}|on)\s+(?P<weekday>{'|'.join(_WEEKDAYS)})\b", _weekday),
-    _wording(r"\b(?:the|at the|over the|on the)\s+weekend\b", _weekend),
-    _wording(r"\bthe day (?:before yesterday|after tomorrow)\b", _relative_day),
-    _wording(r"\b(?:last night|yesterday|today|tonight|tomorrow|this (?:morning|afternoon|evening))\b", _relative_day),
-    _wording(
+    _phrase(rf"\b(?P<shift>)(?P<season>spring|summer|autumn|fall|winter)\s+(?:of\s+)?{_YEAR}", _season),
+    _phrase(rf"\b{_COUNT}\s+{_UNIT}\s+(?:ago|earlier|back)\b", _ago),
+    _phrase(rf"\b(?:in|over|during|for|within)?\s*(?:the\s+)?(?:last|past|previous)\s+{_COUNT}\s+{_UNIT}", _past),
+    _phrase(r"\b(?:in|over|during|within)\s+the\s+(?:last|past)\s+(?P<count>)(?P<unit>week|month|year)\b", _past),
+    _phrase(rf"\b{_SHIFT}\s+(?P<unit>weekend|week|month|year)\b", _shifted),
+    _phrase(rf"\b(?:{_SHIFT}|on)\s+(?P<weekday>{'|'.join(_WEEKDAYS)})\b", _weekday),
+    _phrase(r"\b(?:the|at the|over the|on the)\s+weekend\b", _weekend),
+    _phrase(r"\bthe day (?:before yesterday|after tomorrow)\b", _relative_day),
+    _phrase(r"\b(?:last night|yesterday|today|tonight|tomorrow|this (?:morning|afternoon|evening))\b", _relative_day),
+    _phrase(
         rf"\b(?:in|during|of|since|until|till|by|before|after|from|between|to|and|early|late|mid|throughout|year)\s+{_YEAR}",
         _year,
     ),

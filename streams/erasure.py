@@ -49,7 +49,7 @@ class Forgotten(msgspec.Struct, frozen=True):
         return grave(bank, observation_id) in self.graves
 
 
-class Told(NamedTuple):
+class Provenance(NamedTuple):
     """Whose a message is: bank and id of the observation, owner and source, as far as they are known."""
 
     bank: str
@@ -146,19 +146,19 @@ def _is_of(what: Forgotten, body: msgspec.Struct) -> bool:
     return False
 
 
-def told_in(letter: DeadLetter) -> Iterator[Told]:
+def told_in(letter: DeadLetter) -> Iterator[Provenance]:
     """Whose the messages in a dead letter are; of a line that nobody could read, what it says itself."""
     for message in unbundle(letter.original):
         match _body(message, Observation, Evidence):
             case Observation() as body:
-                yield Told(body.bank, body.id, body.owner, body.source)
+                yield Provenance(body.bank, body.id, body.owner, body.source)
             case Evidence() as body:
-                yield Told(body.bank, body.observation_id, body.owner, body.source)
+                yield Provenance(body.bank, body.observation_id, body.owner, body.source)
             case _:
                 yield from _told_on_line(message, letter.headers.get("bank", ""))
 
 
-def _told_on_line(line: bytes, bank: str) -> Iterator[Told]:
+def _told_on_line(line: bytes, bank: str) -> Iterator[Provenance]:
     try:
         said = msgspec.json.decode(line)
     except (msgspec.DecodeError, UnicodeError, RecursionError):
@@ -166,7 +166,7 @@ def _told_on_line(line: bytes, bank: str) -> Iterator[Told]:
     if isinstance(said, dict):
         source = said.get("source")
         named = source if isinstance(source, dict) else {"id": source}
-        yield Told(
+        yield Provenance(
             _text(said.get("bank")) or bank,
             _text(said.get("id")),
             _text(said.get("owner")),

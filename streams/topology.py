@@ -35,7 +35,7 @@ _REASON_CHARACTERS = 2_000
 Body = TypeVar("Body", Observation, Evidence, Change)
 
 
-class Outcome(msgspec.Struct, frozen=True):
+class StageOutput(msgspec.Struct, frozen=True):
     """What a stage made of its records: entries for the next topic, dead letters, and figures to count.
 
     `recallable` says of what can be recalled now, and could not before, when the log accepted it.
@@ -48,7 +48,7 @@ class Outcome(msgspec.Struct, frozen=True):
 
 
 Batch = Mapping[int, Sequence[Record]]
-Handler = Callable[[Mesh, Batch, Instant], Outcome]
+Handler = Callable[[Mesh, Batch, Instant], StageOutput]
 
 
 class Stage(msgspec.Struct, frozen=True):
@@ -60,7 +60,7 @@ class Stage(msgspec.Struct, frozen=True):
     handle: Handler
 
 
-def extract(mesh: Mesh, batch: Batch, now: Instant) -> Outcome:
+def extract(mesh: Mesh, batch: Batch, now: Instant) -> StageOutput:
     """Observations to evidence, keyed by bank and entity."""
     records = [record for records in batch.values() for record in records]
     readable, dead = _read(records, Observation, "extract", now)
@@ -72,10 +72,10 @@ def extract(mesh: Mesh, batch: Batch, now: Instant) -> Outcome:
         for (record, _), evidence in results
         for piece in evidence
     ]
-    return Outcome(entries, dead + spoiled, {"observations": len(results), "claims": len(entries)})
+    return StageOutput(entries, dead + spoiled, {"observations": len(results), "claims": len(entries)})
 
 
-def decide(mesh: Mesh, batch: Batch, now: Instant) -> Outcome:
+def decide(mesh: Mesh, batch: Batch, now: Instant) -> StageOutput:
     """Evidence to durable decisions, each partition by the shard that owns it, and the changes they made."""
     readable: dict[int, list[tuple[Record, Evidence]]] = {}
     dead: list[DeadLetter] = []
@@ -95,10 +95,10 @@ def decide(mesh: Mesh, batch: Batch, now: Instant) -> Outcome:
     entries = [entry_of(change, traces.get((change.bank, change.slot), {})) for change in changes]
     added = sum(change.added for change in changes)
     repeated = sum(change.repeated for change in changes)
-    return Outcome(entries, dead, {"evidence": added, "duplicates": repeated, "changes": len(changes)})
+    return StageOutput(entries, dead, {"evidence": added, "duplicates": repeated, "changes": len(changes)})
 
 
-def index(mesh: Mesh, batch: Batch, now: Instant) -> Outcome:
+def index(mesh: Mesh, batch: Batch, now: Instant) -> StageOutput:
     """Changes to further changes, of what rests on a belief that moved, and to rows of the index.
 
     A belief is marked as indexed last: until then, a crash leaves it among those whose dependents are decided again.
@@ -115,7 +115,7 @@ def index(mesh: Mesh, batch: Batch, now: Instant) -> Outcome:
     done, spoiled = _each(work, readable, "index", now)
     further = [entry_of(change) for _, changes in done for change in changes]
     recallable = [change.accepted_at for (_, change), _ in done if change.added and change.accepted_at]
-    return Outcome(further, dead + spoiled, {"indexed": len(done), "cascaded": len(further)}, recallable)
+    return StageOutput(further, dead + spoiled, {"indexed": len(done), "cascaded": len(further)}, recallable)
 
 
 EXTRACT = Stage("extract", OBSERVATIONS, CLAIMS, extract)

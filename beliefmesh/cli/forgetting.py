@@ -11,7 +11,7 @@ from rich.text import Text
 
 from beliefmesh.cli.session import Session, session_of, with_flags
 from beliefmesh.forgetting import ForgetReport
-from beliefmesh.forgetting import Progress as Told
+from beliefmesh.forgetting import Progress as OnProgress
 
 
 @click.command("forget")
@@ -66,7 +66,7 @@ def _ask(session: Session, would: ForgetReport) -> None:
 
 
 @contextmanager
-def _bar(session: Session) -> Iterator[Told]:
+def _bar(session: Session) -> Iterator[OnProgress]:
     """A bar on standard error, where that is a terminal."""
     columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
     with Progress(*columns, console=session.notes, transient=True, disable=not session.notes.is_terminal) as bar:

@@ -15,7 +15,7 @@ from beliefmesh.cli.session import AnyMemory, Session, session_of, with_flags
 from beliefmesh.cli.submitting import submit_command
 from jobs.catalogue import job_named
 from jobs.job import Job
-from jobs.run import Progress as Told
+from jobs.run import Progress as OnProgress
 from schemas.instant import format_instant
 from schemas.job import JobRun, JobSide, JobSides, ListedJob
 
@@ -91,7 +91,7 @@ def show(context: click.Context, id: str) -> None:
 
 
 @contextmanager
-def _bar(session: Session, job: Job, memory: AnyMemory) -> Iterator[Told]:
+def _bar(session: Session, job: Job, memory: AnyMemory) -> Iterator[OnProgress]:
     """A bar on standard error, where that is a terminal."""
     columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
     seen = session.notes.is_terminal

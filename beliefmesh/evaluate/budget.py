@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from beliefmesh.evaluate.locomo import BANK, KS, bank_of, observation_id, observation_of, score, turns_of
-from beliefmesh.evaluate.locomo_data import Conversation, Turn, read_locomo
+from beliefmesh.evaluate.locomo_data import Conversation, DialogueTurn, read_locomo
 from beliefmesh.evaluate.place import Report, memory_in
 from beliefmesh.memory import Memory
 from beliefs.information import frequencies, informs, words_of
@@ -66,7 +66,7 @@ def table_of(result: Mapping[str, Any]) -> list[str]:
     return lines
 
 
-def by_value(turns: Sequence[Turn]) -> Order:
+def by_value(turns: Sequence[DialogueTurn]) -> Order:
     """The turns by the value of what they tell, most valuable first; ties go to the newer."""
     texts = [_text(turn) for turn in turns]
     seen_in = frequencies(texts)
@@ -80,7 +80,7 @@ def by_value(turns: Sequence[Turn]) -> Order:
     return [observation_id(turns[place].id) for _, place in sorted(worth, reverse=True)]
 
 
-def by_last_use(turns: Sequence[Turn]) -> Order:
+def by_last_use(turns: Sequence[DialogueTurn]) -> Order:
     """The turns by when they were last told or recalled, latest first."""
     used = _uses([_text(turn) for turn in turns])
     last = sorted(range(len(turns)), key=lambda place: (max([place, *used[place]]), place), reverse=True)
@@ -155,7 +155,7 @@ def _means(results: Sequence[dict[str, list[float]]], questions: Sequence[int]) 
     }
 
 
-def _text(turn: Turn) -> str:
+def _text(turn: DialogueTurn) -> str:
     return f"{turn.text} {turn.caption}"
 
 

@@ -61,7 +61,7 @@ class TruthAt(msgspec.Struct, frozen=True):
     absent: list[Key] = []
 
 
-class Tally(msgspec.Struct):
+class Accuracy(msgspec.Struct):
     """How many readings were right, of how many."""
 
     right: int = 0
@@ -200,7 +200,7 @@ def _compare_archived(memory: Memory, known: Sequence[TruthAt], report: Report) 
     unsaid = 0
     for truth in known:
         if not memory.home.archive.lacking(BANK, truth.as_of * SECOND, None):
-            tally = Tally()
+            tally = Accuracy()
             _check(memory, truth, truth.as_of * SECOND, tally, [])
             unsaid += tally.total - tally.right
     memory.run_job("restore")
@@ -213,8 +213,8 @@ def _compare_archived(memory: Memory, known: Sequence[TruthAt], report: Report) 
     }
 
 
-def _compare(memory: Memory, known: Iterable[TruthAt], report: Report) -> tuple[Tally, Tally, list[str]]:
-    past, current = Tally(), Tally()
+def _compare(memory: Memory, known: Iterable[TruthAt], report: Report) -> tuple[Accuracy, Accuracy, list[str]]:
+    past, current = Accuracy(), Accuracy()
     wrong: list[str] = []
     last: TruthAt | None = None
     for truth in known:
@@ -227,7 +227,7 @@ def _compare(memory: Memory, known: Iterable[TruthAt], report: Report) -> tuple[
     return past, current, wrong
 
 
-def _check(memory: Memory, truth: TruthAt, as_of: Instant | None, tally: Tally, wrong: list[str]) -> None:
+def _check(memory: Memory, truth: TruthAt, as_of: Instant | None, tally: Accuracy, wrong: list[str]) -> None:
     """Compare the whole state; what is believed of a setting that the truth does not name at all is wrong too."""
     believed: dict[str, list[Value | None]] = {}
     for belief in memory.holders(as_of=as_of):

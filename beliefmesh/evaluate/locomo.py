@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from beliefmesh.evaluate.locomo_data import CATEGORIES, Conversation, Question, Turn, TurnId, read_locomo
+from beliefmesh.evaluate.locomo_data import CATEGORIES, Conversation, DialogueTurn, Question, TurnId, read_locomo
 from beliefmesh.evaluate.place import IN_FOLDER, Report, memory_in
 from beliefmesh.memory import Memory
 from beliefmesh.settings import StoreSettings
@@ -74,7 +74,7 @@ def evaluate_locomo(
     }
 
 
-def observation_of(turn: Turn, conversation: str) -> dict[str, object]:
+def observation_of(turn: DialogueTurn, conversation: str) -> dict[str, object]:
     """A turn as its speaker's observation; its text has speaker, date and the picture's caption."""
     session, number = turn.id
     caption = f" (image: {turn.caption})" if turn.caption else ""

@@ -22,7 +22,7 @@ TurnId = tuple[int, int]
 """Session and turn, as in D3:12."""
 
 
-class Turn(msgspec.Struct, frozen=True):
+class DialogueTurn(msgspec.Struct, frozen=True):
     """What one speaker said once, what the picture shows if one was sent along, and when (`date` as it is written)."""
 
     id: TurnId
@@ -45,7 +45,7 @@ class Conversation(msgspec.Struct, frozen=True):
     """All turns in order, and the questions that can be scored."""
 
     id: str
-    turns: list[Turn]
+    turns: list[DialogueTurn]
     questions: list[Question]
 
 
@@ -81,12 +81,12 @@ def _conversation(raw: dict[str, Any], fallback: str) -> Conversation:
     return Conversation(str(raw.get("sample_id", fallback)), turns, questions)
 
 
-def _session(told: dict[str, Any], number: int) -> list[Turn]:
+def _session(told: dict[str, Any], number: int) -> list[DialogueTurn]:
     spoken = told[f"session_{number}"] or []
     date = told[f"session_{number}_date_time"].strip() if spoken else ""
     at = session_start(date) if spoken else 0
     return [
-        Turn(
+        DialogueTurn(
             id=min(turn_ids(one["dia_id"])),
             speaker=one["speaker"],
             text=(one.get("text") or "").strip(),

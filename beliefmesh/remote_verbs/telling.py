@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from beliefmesh.http.body import LINES_TYPE
 from beliefmesh.http.reply import EXACT_TYPE
 from beliefmesh.letters import Letters
-from beliefmesh.receipt import Imported, Receipt, Told, line_of, several
+from beliefmesh.receipt import Imported, Receipt, Tellable, line_of, several
 from beliefmesh.remote_verbs.connected import Connected
 from schemas.dead_letter import DeadLetter
 from schemas.wire import dump, load
@@ -19,7 +19,7 @@ class RemoteTelling(Connected):
 
     def retain(
         self,
-        observations: Told | Sequence[Told],
+        observations: Tellable | Sequence[Tellable],
         *,
         bank: str | None = None,
         wait: bool = True,

@@ -7,7 +7,7 @@ import msgspec
 
 from beliefmesh.goback import asks_back, gone_back
 from beliefmesh.letters import unreadable
-from beliefmesh.receipt import Imported, Receipt, Told, chunks_of, several
+from beliefmesh.receipt import Imported, Receipt, Tellable, chunks_of, several
 from beliefmesh.verbs.bound import Bound, log_events
 from schemas.dead_letter import DeadLetter
 from schemas.errors import Busy, InvalidInput, VersionConflict
@@ -36,7 +36,7 @@ class Telling(Bound):
     def retain(
         self,
         /,
-        observations: Told | Sequence[Told],
+        observations: Tellable | Sequence[Tellable],
         *,
         bank: str | None = None,
         wait: bool = True,

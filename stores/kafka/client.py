@@ -34,7 +34,7 @@ Client = TypeVar("Client", bound=Closable)
 Answer = TypeVar("Answer")
 
 
-class Shared(Generic[Client]):
+class SharedClient(Generic[Client]):
     """One client for all threads, made when first needed and again after a failure."""
 
     def __init__(self, make: Callable[[], Client]) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 from schemas.errors import InvalidInput, NotFound, StoreUnavailable, TooLarge
 from schemas.instant import Instant
 from schemas.routing import partition_of
-from stores.kafka.client import DELIVERY_SECONDS, Clients, Shared, largest, meaning
+from stores.kafka.client import DELIVERY_SECONDS, Clients, SharedClient, largest, meaning
 from stores.kafka.driver import KafkaError, NewTopic, OffsetAndMetadata, TopicPartition, errors
 from stores.kafka.marks import SUFFIX, Marks
 from stores.kafka.options import KafkaOptions
@@ -28,9 +28,9 @@ class KafkaLog:
 
     def __init__(self, url: str, options: KafkaOptions) -> None:
         self._clients = Clients(url, options)
-        self._admin: Shared[Any] = Shared(self._clients.admin)
-        self._producer: Shared[Any] = Shared(self._clients.producer)
-        self._asking: Shared[Any] = Shared(self._clients.consumer)
+        self._admin: SharedClient[Any] = SharedClient(self._clients.admin)
+        self._producer: SharedClient[Any] = SharedClient(self._clients.producer)
+        self._asking: SharedClient[Any] = SharedClient(self._clients.consumer)
         self._readers = Readers(self._clients.consumer)
         self._marks = Marks(self._has, self._ends, self._readers)
         self._known: dict[str, tuple[int, float]] = {}

@@ -30,7 +30,7 @@ _GET = "SELECT answer, extractor, failed FROM outcomes WHERE (bank, observation,
 _ANSWERED = "SELECT answer, extractor, failed FROM outcomes WHERE question = ? AND failed = '' LIMIT 1"
 
 
-class Told(msgspec.Struct, frozen=True):
+class TextKey(msgspec.Struct, frozen=True):
     """Whose text a question is about: bank, id and a hash of what was said under that id."""
 
     bank: str
@@ -38,7 +38,7 @@ class Told(msgspec.Struct, frozen=True):
     said: str
 
 
-class Outcome(msgspec.Struct, frozen=True):
+class ModelOutcome(msgspec.Struct, frozen=True):
     """What came of asking: an answer and who gave it, or in `failed` one word why there is none."""
 
     answer: str = ""
@@ -61,28 +61,28 @@ class LanguageRecord:
             for statement in _TABLES:
                 self._connection.execute(statement)
 
-    def outcomes(self, told: Sequence[Told]) -> dict[Told, Outcome]:
+    def outcomes(self, told: Sequence[TextKey]) -> dict[TextKey, ModelOutcome]:
         """What is recorded of these observations."""
         with self._turn, self._errors():
             found = ((one, self._connection.execute(_GET, msgspec.structs.astuple(one)).fetchone()) for one in told)
-            return {one: Outcome(*row) for one, row in found if row}
+            return {one: ModelOutcome(*row) for one, row in found if row}
 
-    def answered(self, question: str) -> Outcome | None:
+    def answered(self, question: str) -> ModelOutcome | None:
         """An answer that was once given to this question (a hash of model, prompt and text)."""
         with self._turn, self._errors():
             row = self._connection.execute(_ANSWERED, (question,)).fetchone()
-        return Outcome(*row) if row else None
+        return ModelOutcome(*row) if row else None
 
-    def keep(self, asked: Mapping[Told, tuple[str, Outcome]]) -> dict[Told, Outcome]:
+    def keep(self, asked: Mapping[TextKey, tuple[str, ModelOutcome]]) -> dict[TextKey, ModelOutcome]:
         """Write outcomes with their questions, durable on return, and give those that stand: earlier ones stay."""
-        stands: dict[Told, Outcome] = {}
+        stands: dict[TextKey, ModelOutcome] = {}
         if not asked:
             return stands
         with self._writing():
             for told, (question, outcome) in asked.items():
                 key = msgspec.structs.astuple(told)
                 self._connection.execute(_PUT, (*key, question, *msgspec.structs.astuple(outcome)))
-                stands[told] = Outcome(*self._connection.execute(_GET, key).fetchone())
+                stands[told] = ModelOutcome(*self._connection.execute(_GET, key).fetchone())
         return stands
 
     def forget(self, bank: str, observations: Sequence[str]) -> int:

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from schemas.errors import InvalidSetting, StoreUnavailable
-from stores.language.record import LanguageRecord, Outcome, Told, open_record
+from stores.language.record import LanguageRecord, ModelOutcome, TextKey, open_record
 
-ONE, TWO = Told("b", "o1", "s1"), Told("b", "o2", "s2")
-SAID, LATE = Outcome("{}", "llm:1:m"), Outcome(failed="timeout")
+ONE, TWO = TextKey("b", "o1", "s1"), TextKey("b", "o2", "s2")
+SAID, LATE = ModelOutcome("{}", "llm:1:m"), ModelOutcome(failed="timeout")
 
 
 @pytest.fixture
@@ -23,7 +23,7 @@ def record(tmp_path: Path) -> Iterator[LanguageRecord]:
 def test_what_was_kept_is_there_in_another_process_s_view(record: LanguageRecord, tmp_path: Path) -> None:
     assert record.keep({ONE: ("q1", SAID), TWO: ("q2", LATE)}) == {ONE: SAID, TWO: LATE}
     other = LanguageRecord(tmp_path / "new" / "language.db")
-    assert other.outcomes([ONE, TWO, Told("b", "o3", "s3")]) == {ONE: SAID, TWO: LATE}
+    assert other.outcomes([ONE, TWO, TextKey("b", "o3", "s3")]) == {ONE: SAID, TWO: LATE}
     other.close()
 
 
@@ -34,7 +34,7 @@ def test_the_first_outcome_stays_whoever_comes_later(record: LanguageRecord) -> 
 
 def test_of_many_that_write_at_once_all_get_the_same(record: LanguageRecord) -> None:
     with ThreadPoolExecutor(8) as pool:
-        stands = pool.map(lambda n: record.keep({ONE: ("q1", Outcome(str(n), "m"))})[ONE], range(32))
+        stands = pool.map(lambda n: record.keep({ONE: ("q1", ModelOutcome(str(n), "m"))})[ONE], range(32))
     assert len(set(stands)) == 1
 
 
@@ -45,11 +45,11 @@ def test_an_answer_is_found_by_its_question_and_a_failure_is_not(record: Languag
 
 def test_one_id_with_another_text_is_another_entry(record: LanguageRecord) -> None:
     record.keep({ONE: ("q1", SAID)})
-    assert record.outcomes([Told("b", "o1", "s9"), Told("c", "o1", "s1")]) == {}
+    assert record.outcomes([TextKey("b", "o1", "s9"), TextKey("c", "o1", "s1")]) == {}
 
 
 def test_what_is_forgotten_is_gone_from_the_file(record: LanguageRecord, tmp_path: Path) -> None:
-    record.keep({ONE: ("q1", Outcome("canary-4711", "m")), TWO: ("q2", SAID)})
+    record.keep({ONE: ("q1", ModelOutcome("canary-4711", "m")), TWO: ("q2", SAID)})
     assert record.forget("b", ["o1", "o9"]) == 1
     assert record.forget("c", ["o2"]) == 0
     assert record.outcomes([ONE, TWO]) == {TWO: SAID}

@@ -6,10 +6,10 @@ from click.testing import CliRunner
 
 from beliefmesh.evaluate.budget import by_last_use, by_value
 from beliefmesh.evaluate.cli import eval_group
-from beliefmesh.evaluate.locomo_data import Turn
+from beliefmesh.evaluate.locomo_data import DialogueTurn
 
 SAID = ["I moved to Lisbon in 2019.", "Wow!", "Nice.", "Lisbon must be lovely.", "Yes it is."]
-TURNS = [Turn((1, place), "Ana", text, "", "", place) for place, text in enumerate(SAID, 1)]
+TURNS = [DialogueTurn((1, place), "Ana", text, "", "", place) for place, text in enumerate(SAID, 1)]
 
 
 def test_a_fact_is_kept_before_chatter() -> None:

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from beliefmesh.evaluate.locomo import observation_of, score, summary
-from beliefmesh.evaluate.locomo_data import Question, Turn, read_locomo, session_start, turn_ids
+from beliefmesh.evaluate.locomo_data import DialogueTurn, Question, read_locomo, session_start, turn_ids
 from schemas.errors import InvalidInput
 from schemas.instant import format_instant
 
@@ -82,7 +82,9 @@ def test_another_format_is_refused_with_the_option_that_named_it(tmp_path) -> No
 
 def test_a_turn_is_its_speakers_observation_with_the_caption() -> None:
     date = "1:56 pm on 8 May, 2023"
-    turn = Turn(id=(1, 2), speaker="Melanie", text="Look.", caption="a sunset", date=date, at=session_start(date))
+    turn = DialogueTurn(
+        id=(1, 2), speaker="Melanie", text="Look.", caption="a sunset", date=date, at=session_start(date)
+    )
 
     assert observation_of(turn, "conv-26") == {
         "id": "D1:2",

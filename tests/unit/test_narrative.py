@@ -4,15 +4,15 @@ import json
 
 import pytest
 
-from beliefs.narrative import LONGEST, Turn, course_of, question, retold, tell
+from beliefs.narrative import LONGEST, SessionTurn, course_of, question, retold, tell
 from schemas.errors import InvalidInput
 from schemas.instant import DAY, parse_instant
 
 MAY = parse_instant("2024-05-01", "may")
 
 
-def turn(n: int, text: str, speaker: str = "ann") -> Turn:
-    return Turn(speaker, MAY + n * DAY, text, f"b{n}")
+def turn(n: int, text: str, speaker: str = "ann") -> SessionTurn:
+    return SessionTurn(speaker, MAY + n * DAY, text, f"b{n}")
 
 
 TURNS = [

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from beliefs.rulebook import rulebook
-from beliefs.verified import Verdict, believed, equal_values, verdicts_in, verify
+from beliefs.verified import Verification, believed, equal_values, verdicts_in, verify
 from schemas.evidence import Evidence
 from schemas.instant import DAY
 from schemas.policy import DEFAULT_POLICY, AttributeRule, Policy
@@ -13,7 +13,7 @@ from schemas.policy import DEFAULT_POLICY, AttributeRule, Policy
 Said = Callable[..., Evidence]
 
 
-def judged(told: list[Evidence], verdict: Verdict, policy: Policy = DEFAULT_POLICY) -> dict[str, bool | None]:
+def judged(told: list[Evidence], verdict: Verification, policy: Policy = DEFAULT_POLICY) -> dict[str, bool | None]:
     found = verify("q", told, verdict, policy)
     return {} if found is None else {one.origin: one.right for one in found.sayings}
 
@@ -26,8 +26,8 @@ def test_the_newest_sighting_of_each_origin_at_the_time_is_judged(said: Said) ->
         said("4", 9, "B", origin="x"),
     ]
 
-    assert judged(told, Verdict("A", 1 * DAY)) == {"x": True}
-    assert judged(told, Verdict("A", 3 * DAY)) == {"x": False, "3": True}
+    assert judged(told, Verification("A", 1 * DAY)) == {"x": True}
+    assert judged(told, Verification("A", 3 * DAY)) == {"x": False, "3": True}
 
 
 def test_instructions_verdicts_conclusions_and_narrower_claims_are_not_judged(said: Said) -> None:
@@ -39,20 +39,20 @@ def test_instructions_verdicts_conclusions_and_narrower_claims_are_not_judged(sa
         said("seen", 1, "A"),
     ]
 
-    assert judged(told, Verdict("A", 2 * DAY)) == {"seen": True}
+    assert judged(told, Verification("A", 2 * DAY)) == {"seen": True}
 
 
 def test_a_wrong_value_judges_those_only_who_stated_it(said: Said) -> None:
     told = [said("a", 1, "A"), said("b", 1, "B")]
 
-    assert judged(told, Verdict("A", 2 * DAY, right=False)) == {"a": False, "b": None}
-    assert judged(told, Verdict("C", 2 * DAY, right=False)) == {}
+    assert judged(told, Verification("A", 2 * DAY, right=False)) == {"a": False, "b": None}
+    assert judged(told, Verification("C", 2 * DAY, right=False)) == {}
 
 
 def test_where_many_values_live_side_by_side_none_is_judged(said: Said) -> None:
     many = Policy(attributes=(AttributeRule(pattern="template", cardinality="many"),))
 
-    assert judged([said("a", 1, "A")], Verdict("A", 2 * DAY), many) == {}
+    assert judged([said("a", 1, "A")], Verification("A", 2 * DAY), many) == {}
 
 
 @pytest.mark.parametrize(
@@ -67,10 +67,10 @@ def test_values_are_compared_by_type_and_tolerance(one: object, other: str, alik
 
 
 def test_what_was_believed_is_told_with_how_surely(said: Said) -> None:
-    sure, right = believed([said("a", 1, "A")], Verdict("A", 1 * DAY), DEFAULT_POLICY) or (0.0, False)
+    sure, right = believed([said("a", 1, "A")], Verification("A", 1 * DAY), DEFAULT_POLICY) or (0.0, False)
 
     assert (round(sure, 3), right) == (0.731, True)
-    assert believed([said("a", 5, "A")], Verdict("A", 1 * DAY), DEFAULT_POLICY) is None
+    assert believed([said("a", 5, "A")], Verification("A", 1 * DAY), DEFAULT_POLICY) is None
 
 
 def test_feedback_counts_each_persons_last_word_and_a_draw_says_nothing(said: Said) -> None:
@@ -80,8 +80,8 @@ def test_feedback_counts_each_persons_last_word_and_a_draw_says_nothing(said: Sa
     first = [verdict("1", 1, "ann", "refutes"), verdict("2", 2, "ann", "supports")]
     draw = [*first, verdict("3", 3, "bob", "refutes")]
 
-    assert verdicts_in(first, DEFAULT_POLICY) == [Verdict("A", 2 * DAY, right=True)]
+    assert verdicts_in(first, DEFAULT_POLICY) == [Verification("A", 2 * DAY, right=True)]
     assert verdicts_in(draw, DEFAULT_POLICY) == []
     assert verdicts_in([*draw, verdict("4", 4, "cid", "refutes")], DEFAULT_POLICY) == [
-        Verdict("A", 4 * DAY, right=False)
+        Verification("A", 4 * DAY, right=False)
     ]

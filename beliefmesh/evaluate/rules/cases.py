@@ -46,7 +46,7 @@ class Expected(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     optional: bool = False
 
 
-class Told(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class CaseText(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One text, the slots that it fills, and who says it, when, and about what, where the case says so."""
 
     text: str
@@ -60,7 +60,7 @@ class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Texts told in order, and the pairs of them that conflict."""
 
     id: str
-    told: tuple[Told, ...]
+    told: tuple[CaseText, ...]
     conflicts: tuple[Pair, ...] = ()
     unscored: tuple[Pair, ...] = ()
 

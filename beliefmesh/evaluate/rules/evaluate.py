@@ -5,7 +5,7 @@ from typing import Any, Literal
 import msgspec
 
 from beliefmesh.evaluate.rules.cases import LANGUAGES, Half, Language, cases_in
-from beliefmesh.evaluate.rules.judge import Tally, judge_case
+from beliefmesh.evaluate.rules.judge import Matches, judge_case
 from schemas.errors import InvalidInput
 
 Halves = Literal["building", "scoring", "all"]
@@ -17,8 +17,8 @@ class Figures(msgspec.Struct):
 
     cases: int = 0
     texts: int = 0
-    slots: Tally = msgspec.field(default_factory=Tally)
-    conflicts: Tally = msgspec.field(default_factory=Tally)
+    slots: Matches = msgspec.field(default_factory=Matches)
+    conflicts: Matches = msgspec.field(default_factory=Matches)
     misses: list[str] = msgspec.field(default_factory=list)
 
     def told(self) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 import msgspec
 
-from beliefmesh.evaluate.rules.cases import Case, Expected, Pair, Told
+from beliefmesh.evaluate.rules.cases import Case, CaseText, Expected, Pair
 from beliefs.attest import attest
 from beliefs.resolve import resolve
 from beliefs.values import normal_value
@@ -20,14 +20,14 @@ _SPEAKER = "dana"
 _SOON_AFTER = DAY // 24
 
 
-class Tally(msgspec.Struct):
+class Matches(msgspec.Struct):
     """How much was found of what is true, and how much else."""
 
     right: int = 0
     wrong: int = 0
     missed: int = 0
 
-    def add(self, other: "Tally") -> None:
+    def add(self, other: "Matches") -> None:
         """Count another's as well."""
         self.right += other.right
         self.wrong += other.wrong
@@ -48,21 +48,21 @@ class Tally(msgspec.Struct):
 class Judgement(msgspec.Struct, frozen=True):
     """What was read of one case, in numbers, and in words what was missed or wrong."""
 
-    slots: Tally
-    conflicts: Tally
+    slots: Matches
+    conflicts: Matches
     misses: tuple[str, ...]
 
 
 def judge_case(case: Case) -> Judgement:
     """Read every text of a case by itself, then see for each pair whether its texts compete."""
     evidence = [attest(_observation(case, place), _time(case, place)) for place in range(len(case.told))]
-    slots = Tally()
+    slots = Matches()
     misses: list[str] = []
     for told, pieces in zip(case.told, evidence, strict=True):
         tally, told_of = _compare(told, [piece for piece in pieces if piece.attribute is not None])
         slots.add(tally)
         misses += told_of
-    conflicts = Tally()
+    conflicts = Matches()
     for pair in case.pairs():
         found = compete(evidence[pair[0] - 1], evidence[pair[1] - 1])
         conflicts.add(_pair_tally(found, pair in case.conflicts))
@@ -114,11 +114,11 @@ def _time(case: Case, place: int) -> Instant:
     return parse_instant(at, "at") if at else _FIRST_DAY + place * DAY
 
 
-def _compare(told: Told, read: list[Evidence]) -> tuple[Tally, list[str]]:
+def _compare(told: CaseText, read: list[Evidence]) -> tuple[Matches, list[str]]:
     """Match what was read with what is expected, each once; what merely says the same in other words is not counted."""
     left = list(read)
     matched: list[Evidence] = []
-    tally = Tally()
+    tally = Matches()
     misses: list[str] = []
     for expected in told.slots:
         found = next((piece for piece in left if _fits(expected, piece)), None)
@@ -160,8 +160,8 @@ def _key(value: Value, type: ValueType | None) -> str:
     return normal_value(value, type, None)[1]
 
 
-def _pair_tally(found: bool, true: bool) -> Tally:
-    return Tally(right=int(found and true), wrong=int(found and not true), missed=int(true and not found))
+def _pair_tally(found: bool, true: bool) -> Matches:
+    return Matches(right=int(found and true), wrong=int(found and not true), missed=int(true and not found))
 
 
 def _pair_told(case: Case, pair: Pair, found: bool) -> str:
