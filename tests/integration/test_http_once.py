@@ -3,12 +3,15 @@
 import sqlite3
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 from http_served import opened, settings_in
 
 from beliefmesh.grant import Grant
 from beliefmesh.keyring import KeyRing
+from beliefmesh.memory import Memory
+from schemas.errors import Busy
 
 NOW = 1_718_020_800_000_000
 NOTE = {"text": "The desk opens at 9.", "claims": [{"entity": "desk", "attribute": "opens at", "value": "9"}]}
@@ -75,12 +78,65 @@ def test_two_api_keys_do_not_meet_under_one_idempotency_key(tmp_path: Path) -> N
     assert "Idempotency-Replayed" not in told[1].headers
 
 
-def test_what_was_refused_may_be_asked_again_under_its_key(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("path", "sent", "status", "code"),
+    [
+        (TOLD, {"content": b"not JSON"}, 400, "malformed_message"),
+        (TOLD, {"content": b'"' + b"x" * 1_100_000 + b'"'}, 413, "too_large"),
+        (TOLD, {"json": {"text": "x", "weight": -1}}, 422, "invalid_input"),
+        ("/v1/banks/shop/entities/merge", {"json": {"entity": "desk", "into": "desk"}}, 422, "invalid_input"),
+        ("/v1/banks/nowhere/jobs/decay", {"json": {}}, 404, "unknown_bank"),
+    ],
+)
+def test_what_follows_from_the_request_alone_is_refused_alike_each_time_and_is_no_reply_of_before(
+    tmp_path: Path, path: str, sent: dict[str, Any], status: int, code: str
+) -> None:
     with opened(settings_in(tmp_path / "mesh")) as (_, client):
-        refused = client.post(TOLD, json={"text": "x", "weight": -1}, headers=KEY)
-        other = client.post(TOLD, json=NOTE, headers=KEY)
+        client.post(TOLD, json=NOTE)
+        first, again = (client.post(path, headers=KEY, **sent) for _ in range(2))
+        mended = client.post(TOLD, json=OTHER, headers=KEY)
 
-    assert (refused.status_code, other.status_code) == (422, 200)
+    assert (first.status_code, first.json()["error"]["code"]) == (status, code)
+    assert (again.status_code, again.content) == (status, first.content)
+    assert "Idempotency-Replayed" not in again.headers
+    assert mended.status_code == 200, "the key of a refused request is free"
+
+
+def test_what_follows_from_the_state_of_things_is_granted_under_the_same_key_once_that_has_changed(
+    tmp_path: Path,
+) -> None:
+    stated = {**NOTE, "id": "o2"}
+    with opened(settings_in(tmp_path / "mesh")) as (_, client):
+        client.post(TOLD, json=NOTE)
+        path = f"{TOLD}&expected_version=2"
+
+        conflict = client.post(path, json=stated, headers=KEY)
+        client.post(TOLD, json=OTHER)
+        granted = client.post(path, json=stated, headers=KEY)
+        again = client.post(path, json=stated, headers=KEY)
+
+    assert (conflict.status_code, conflict.json()["error"]["code"]) == (409, "version_conflict")
+    assert (granted.status_code, "Idempotency-Replayed" in granted.headers) == (200, False)
+    assert (again.content, again.headers["Idempotency-Replayed"]) == (granted.content, "true")
+
+
+def test_a_write_that_failed_after_it_was_accepted_has_one_effect_when_it_is_asked_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with opened(settings_in(tmp_path / "mesh")) as (memory, client):
+        waits = Memory.wait
+
+        def impatient(self: Memory, token: str, timeout: float = 0.0) -> None:
+            monkeypatch.setattr(Memory, "wait", waits)
+            raise Busy("not recallable yet")
+
+        monkeypatch.setattr(Memory, "wait", impatient)
+        late = client.post(TOLD, json=NOTE, headers=KEY)
+        again = client.post(TOLD, json=NOTE, headers=KEY)
+        held = memory.stats("shop")["banks"]["shop"]["evidence"]
+
+    assert (late.status_code, late.headers["Retry-After"], again.status_code) == (429, "1", 200)
+    assert held == 1
 
 
 def test_of_many_at_once_under_one_key_one_runs_and_the_others_wait_or_get_its_reply(tmp_path: Path) -> None:
