@@ -85,6 +85,7 @@ def _weigh(found: Sequence[Candidate], unnamed: Sequence[Voice], book: Rulebook,
     refuting = [voice for candidate in found for voice in candidate.refuters if voice.counts]
     refuting += [voice for voice in unnamed if voice.counts]
     factor = book.policy.refute_factor
+    reaching: dict[Scope, list[Candidate]] = {}
     for candidate in found:
         if candidate.supporters:
             candidate.first = candidate.supporters[0].at
@@ -97,7 +98,9 @@ def _weigh(found: Sequence[Candidate], unnamed: Sequence[Voice], book: Rulebook,
         if start is not None:
             candidate.first = start.at
         explicit = [(voice, factor) for voice in refuting if _refutes(voice, candidate)] if refuting else []
-        rivals = _rivals(candidate, found, book, rule.specific_survives) if competing else []
+        if competing and candidate.scope not in reaching:
+            reaching[candidate.scope] = _reaching(candidate.scope, found, rule.specific_survives)
+        rivals = _rivals(candidate, reaching[candidate.scope], book) if competing else []
         candidate.against = explicit + rivals
         if explicit:
             candidate.explicit = _masses(explicit, now)
@@ -163,9 +166,16 @@ def _still_stands(retraction: Voice, candidate: Candidate) -> bool:
     return retraction.stance == "refutes" and (candidate.newest is None or retraction.at > candidate.newest)
 
 
-def _rivals(
-    candidate: Candidate, found: Sequence[Candidate], book: Rulebook, specific_survives: bool
-) -> list[tuple[Voice, float]]:
+def _reaching(scope: Scope, found: Sequence[Candidate], specific_survives: bool) -> list[Candidate]:
+    """Those with support whose scope covers this one; many values share few scopes, so it is asked once a scope."""
+    return [
+        other
+        for other in found
+        if other.supporters and (other.scope == scope or (not specific_survives and covers(other.scope, scope)))
+    ]
+
+
+def _rivals(candidate: Candidate, reaching: Sequence[Candidate], book: Rulebook) -> list[tuple[Voice, float]]:
     """Supports of other values whose scope covers this one's, with the factor of design 3.3 by when they were seen.
 
     A wider value told in the same moment as a narrower one's first support does not speak against it: told together,
@@ -174,12 +184,10 @@ def _rivals(
     later, concurrent = book.policy.later_factor, book.policy.concurrent_factor
     first, newest, scope = candidate.first, candidate.newest, candidate.scope
     against = []
-    for other in found:
-        same_scope = other.scope == scope
-        if other.value_key == candidate.value_key or not (
-            same_scope or (not specific_survives and covers(other.scope, scope))
-        ):
+    for other in reaching:
+        if other.value_key == candidate.value_key:
             continue
+        same_scope = other.scope == scope
         for voice in other.supporters:
             at = voice.at
             if newest is None or first is None or at > newest:
