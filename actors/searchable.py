@@ -6,7 +6,7 @@ from functools import lru_cache
 from beliefs.access import public
 from beliefs.conflict import Candidate
 from beliefs.lone import is_plain
-from beliefs.resolve import judged
+from beliefs.resolve import voiced
 from schemas.audience import PUBLIC, audience_of
 from schemas.belief import Belief
 from schemas.entity import Entity, entity_id
@@ -55,8 +55,8 @@ def _rows_by_audience(
         (only,) = stored.evidence
         return [_row(belief, audience_of(only), [only], neighbours, stored.slot) for belief in chosen]
     shared = public(stored.evidence)
-    by_bank = judged(shared, policy, now)[1] if shared else {}
-    by_all = judged(stored.evidence, policy, now)[1] if stored.slot.restricted else by_bank
+    by_bank = voiced(shared, policy, now) if shared else {}
+    by_all = voiced(stored.evidence, policy, now) if stored.slot.restricted else by_bank
     rows = []
     for belief in chosen:
         words = _by_audience(by_bank.get(belief.id))

@@ -56,6 +56,14 @@ class Candidate(msgspec.Struct, gc=False):
 
 def candidates(hearing: Hearing, book: Rulebook, now: Instant) -> list[Candidate]:
     """Every value of the slot in every scope that any voice named, in (scope, value) order, with its masses."""
+    named, unnamed = by_value(hearing)
+    if named:
+        _weigh(named, unnamed, book, now)
+    return named
+
+
+def by_value(hearing: Hearing) -> tuple[list[Candidate], list[Voice]]:
+    """The candidates with their voices, not weighed yet, and the voices that speak against whatever stands."""
     found: dict[tuple[Scope, str], Candidate] = {}
     unnamed: list[Voice] = []
     for voice in hearing.voices:
@@ -73,10 +81,7 @@ def candidates(hearing: Hearing, book: Rulebook, now: Instant) -> list[Candidate
             candidate.silent.append(voice)
         else:
             candidate.supporters.append(voice)
-    ordered = [found[place] for place in sorted(found)] if len(found) > 1 else list(found.values())
-    if ordered:
-        _weigh(ordered, unnamed, book, now)
-    return ordered
+    return [found[place] for place in sorted(found)] if len(found) > 1 else list(found.values()), unnamed
 
 
 def _weigh(found: Sequence[Candidate], unnamed: Sequence[Voice], book: Rulebook, now: Instant) -> None:

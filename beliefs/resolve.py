@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from operator import attrgetter
 
-from beliefs.conflict import Candidate, candidates
+from beliefs.conflict import Candidate, by_value, candidates
 from beliefs.counting import NONE_FALLEN, Fallen, Hearing, Voice, hear, heard_as
 from beliefs.lone import is_plain, resolve_lone
 from beliefs.merge_edges import merge_edges
@@ -70,6 +70,12 @@ def judged(
     book = rulebook(policy)
     hearing = hear(evidence, book, now, fallen)
     return hearing, {candidate.id: candidate for candidate in candidates(hearing, book, now)}
+
+
+def voiced(evidence: Sequence[Evidence], policy: Policy, now: Instant) -> dict[str, Candidate]:
+    """By belief id, the candidates behind `resolve` with their voices alone; what they weigh is not asked."""
+    named, _ = by_value(hear(evidence, rulebook(policy), now))
+    return {candidate.id: candidate for candidate in named}
 
 
 def _judge(
