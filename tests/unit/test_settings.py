@@ -7,6 +7,7 @@ import pytest
 from beliefmesh.settings import (
     Settings,
     environment_name,
+    few_arenas,
     load_settings,
     masked,
     quiet_threads,
@@ -180,6 +181,17 @@ def test_thread_pools_are_kept_quiet_unless_the_user_says_otherwise() -> None:
 
     assert untouched == {"OMP_NUM_THREADS": "1", "OMP_WAIT_POLICY": "passive"}
     assert chosen == {"OMP_NUM_THREADS": "4", "OMP_WAIT_POLICY": "passive"}
+
+
+def test_the_memory_of_threads_is_shared_unless_the_user_says_otherwise() -> None:
+    untouched: dict[str, str] = {}
+    chosen = {"MALLOC_ARENA_MAX": "8"}
+
+    few_arenas(untouched)
+    few_arenas(chosen)
+
+    assert untouched == {"MALLOC_ARENA_MAX": "2"}
+    assert chosen == {"MALLOC_ARENA_MAX": "8"}
 
 
 def test_every_setting_stands_in_the_documentation_with_its_default() -> None:
