@@ -55,7 +55,7 @@ def resolve_lone(piece: Evidence, book: Rulebook, now: Instant) -> Slot:
         review_at=review_at,
         restricted=piece.visibility != "bank",
         in_session=piece.session != "",
-        settled=True,
+        settled_by=book.name,
         edges=_edges(piece, belief.id),
     )
 

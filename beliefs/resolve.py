@@ -58,7 +58,7 @@ def resolve_by_hearing(
         review_at=_review(evidence, book, now, fallen, hearing, found, verdicts),
         restricted={piece.visibility for piece in evidence} != {"bank"},
         in_session={piece.session for piece in evidence} != {""},
-        settled=not hearing.changes_at,
+        settled_by="" if hearing.changes_at else book.name,
         edges=_edges(first, evidence, found, beliefs),
     )
 

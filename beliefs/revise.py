@@ -134,7 +134,7 @@ def fingerprint(slot: Slot) -> str:
     """A hash of a slot's state without what depends on the way there: versions, aliases, tier, times."""
     beliefs = tuple(msgspec.structs.replace(belief, version=0) for belief in slot.beliefs)
     bare = msgspec.structs.replace(
-        slot, beliefs=beliefs, version=0, aliases={}, resolved_at=0, demoted=False, settled=False
+        slot, beliefs=beliefs, version=0, aliases={}, resolved_at=0, demoted=False, settled_by=""
     )
     return digest(dump(bare).hex())
 
@@ -158,7 +158,8 @@ def _versions(before: Slot | None, after: Slot, version: int, *, anew: bool) -> 
 def _same(before: Slot, after: Slot) -> bool:
     """Whether two views of the same evidence whose beliefs are as they were are one."""
     same_beliefs = len(before.beliefs) == len(after.beliefs)
-    return same_beliefs and before.review_at == after.review_at and before.edges == after.edges
+    same_dates = before.review_at == after.review_at and before.settled_by == after.settled_by
+    return same_beliefs and same_dates and before.edges == after.edges
 
 
 def _change(

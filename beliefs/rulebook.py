@@ -3,12 +3,15 @@
 from fnmatch import fnmatchcase
 from typing import TypeVar
 
+import msgspec
+
 from beliefs.confidence import logit
 from beliefs.reliability import NOTHING_KNOWN, by_place, weight_from
 from beliefs.values import normal_value
+from schemas.budget import Budget
 from schemas.claim import Value, ValueType
 from schemas.evidence import Evidence
-from schemas.identity import normal_name
+from schemas.identity import digest, normal_name
 from schemas.instant import DAY
 from schemas.policy import AttributeRule, Authority, Policy, Reliability
 from schemas.profile import NEUTRAL
@@ -31,11 +34,12 @@ Found = TypeVar("Found")
 class Rulebook:
     """A policy, indexed for look-up; answers are remembered, since slots ask the same again and again.
 
-    `stale_odds` is S - R below which a holder is stale.
+    `stale_odds` is S - R below which a holder is stale. `name` is the same for policies that decide alike.
     """
 
     def __init__(self, policy: Policy) -> None:
         self.policy = policy
+        self.name = digest(repr(msgspec.structs.replace(policy, version=1, goals=(), budget=Budget())))[:12]
         self._rules: dict[str, AttributeRule] = {}
         self._authorities: dict[tuple[str, str, str, str], Authority] = {}
         self._values: dict[tuple[object, ...], tuple[ValueType, str]] = {}

@@ -8,6 +8,7 @@ from beliefs.access import visible
 from beliefs.counting import NONE_FALLEN, Fallen
 from beliefs.premises import fallen_among
 from beliefs.resolve import resolve
+from beliefs.rulebook import rulebook
 from beliefs.sameness import leads_of, several_slots
 from recall.foundations import Foundations
 from recall.identity import NOTHING_SUPPOSED, Identity, Supposed
@@ -85,7 +86,8 @@ class Seen:
         """Those of these slots that are to everybody, at the moment, what they were decided to be."""
         if self.sight.as_of is not None or self.sight.known_at is not None:
             return {}
-        found = {id: slot for id, slot in stored if _stands(slot, self.sight.moment)}
+        rules = rulebook(self.policy).name
+        found = {id: slot for id, slot in stored if _stands(slot, rules, self.sight.moment)}
         owners = {id: entity_id(self.sight.bank, slot.entity) for id, slot in found.items()}
         groups = self.identity.groups(dict.fromkeys(owners.values()))
         return {id: slot for id, slot in found.items() if owners[id] not in groups}
@@ -133,10 +135,11 @@ class Seen:
         return visible(pieces, self.sight.principal) or pieces
 
 
-def _stands(slot: Slot, moment: Instant) -> bool:
+def _stands(slot: Slot, rules: str, moment: Instant) -> bool:
     """Whether resolving a slot anew, from all its evidence, would give what is stored of it."""
     due = slot.resolved_at > moment or (slot.review_at is not None and slot.review_at <= moment)
-    return slot.settled and not due and not slot.restricted and all(edge.type != "derived_from" for edge in slot.edges)
+    settled = slot.settled_by == rules and not due
+    return settled and not slot.restricted and all(edge.type != "derived_from" for edge in slot.edges)
 
 
 def _versioned(seen: SeenSlot, held: Slot) -> SeenSlot:

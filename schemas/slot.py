@@ -21,8 +21,8 @@ class Slot(msgspec.Struct, frozen=True, gc=False, kw_only=True, omit_defaults=Tr
     """The view of a slot as of `resolved_at`: its beliefs, and when time alone next changes a status.
 
     `restricted` says that some evidence is not for the whole bank, so that a reader's own view may differ;
-    `in_session` that some of it stands in a session; `settled` that no date of it lies ahead, so that until `review_at`
-    nothing but the decay of its masses moves.
+    `in_session` that some of it stands in a session. `settled_by` names the rules that decided it (`Rulebook.name`),
+    where no date of it lies ahead: while they are in force, until `review_at`, nothing but the decay of masses moves.
     `aliases` maps ids that this slot once issued to the belief that now bears their value. `edges` are those
     that follow from its state; a store replaces the slot's former edges by them. `demoted` says that it is not
     embedded, for want of room, until something new is told of it.
@@ -38,7 +38,7 @@ class Slot(msgspec.Struct, frozen=True, gc=False, kw_only=True, omit_defaults=Tr
     review_at: Instant | None = None
     restricted: bool = False
     in_session: bool = False
-    settled: bool = False
+    settled_by: str = ""
     aliases: dict[str, str] = {}
     edges: tuple[Edge, ...] = ()
     demoted: bool = False

@@ -10,9 +10,11 @@ import pytest
 from actors.recaller import Recaller
 from beliefmesh.memory import Memory
 from beliefmesh.settings import MeshSettings, Settings, StoreSettings
+from beliefs.rulebook import rulebook
 from recall.seen import Seen, Sight
 from schemas.answer import Answer
 from schemas.instant import DAY, Instant, parse_instant
+from schemas.policy import AttributeRule, Policy, Reliability, Trust
 from schemas.query import Principal, Query
 from schemas.slot import StoredSlot
 from stores.local.index import LocalIndex
@@ -115,6 +117,42 @@ def test_what_is_stored_of_a_slot_stands_only_where_it_is_what_resolving_gives(t
     graph.close()
 
 
+@pytest.mark.parametrize(
+    "policy",
+    [
+        Policy(attributes=(AttributeRule(pattern="size", type="number", tolerance=5.0),)),
+        Policy(state_half_life_days=3.0),
+        Policy(trust=Trust(version=1, outcomes=60, weights=(Reliability("scale 2", "size", 0.1, 60),))),
+        Policy(stale_below=0.9),
+    ],
+)
+def test_slots_that_are_not_decided_again_yet_are_told_by_the_policy_in_force(tmp_path: Path, policy: Policy) -> None:
+    """Whoever changes a policy decides the slots again one after the other, and may be killed before the last."""
+    with Memory(settings=settings(tmp_path), clock=lambda: NOON) as memory:
+        memory.retain(
+            [
+                {
+                    "text": "",
+                    "entity": "crate",
+                    "observed_at": f"2024-06-{7 + n:02}",
+                    "source": {"id": f"scale {n}"},
+                    "claims": [{"attribute": "size", "value": 10 + n}],
+                }
+                for n in range(3)
+            ]
+        )
+        memory.home.graph.set_policy("default", policy)
+        asked = {"statuses": ("active", "contested", "stale", "revoked")}
+
+        half_way = memory.recall("What is the size of the crate?", **asked)
+        memory.set_policy(policy)
+
+        assert _shown(half_way) == _shown(memory.recall("What is the size of the crate?", **asked))
+        graph = memory.home.graph
+        (slot,) = graph.slots("default", graph.scan("default", "", 9)).values()
+        assert slot.settled_by == rulebook(graph.policy("default")).name
+
+
 def test_the_evidence_of_what_is_told_is_read_and_no_other(tmp_path: Path) -> None:
     with Memory(settings=settings(tmp_path), clock=lambda: NOON) as memory:
         memory.retain(
@@ -134,6 +172,13 @@ def test_the_evidence_of_what_is_told_is_read_and_no_other(tmp_path: Path) -> No
     recaller.close()
     index.close()
     graph.close()
+
+
+def _shown(answer: Answer) -> list[tuple[object, ...]]:
+    return [
+        (one.belief.value, one.belief.status, one.confidence, sum(term.log_odds for term in one.evidence))
+        for one in answer.found
+    ]
 
 
 def _bare(answer: Answer) -> Answer:

@@ -66,7 +66,7 @@ def test_a_settled_slot_of_the_bank_is_until_its_review_what_resolving_it_anew_w
 ) -> None:
     shared = [msgspec.structs.replace(piece, visibility="bank") for piece in evidence]
     stored = revise(None, shared, policy, now).stored.slot
-    if not stored.settled:
+    if not stored.settled_by:
         return
 
     last = now + FAR if stored.review_at is None else stored.review_at - 1
