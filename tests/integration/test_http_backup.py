@@ -21,6 +21,8 @@ from beliefmesh.packed import packings
 from beliefmesh.settings import AccessSettings, HttpSettings
 from schemas.errors import InvalidInput, StoreUnavailable, TooLarge, UnknownBank
 from schemas.instant import parse_instant
+from stores.ports import Record
+from streams.topics import OBSERVATIONS
 
 Mesh = tuple[Memory, httpx.Client]
 
@@ -213,6 +215,29 @@ def test_a_reply_that_breaks_off_is_no_backup(first: Mesh) -> None:
         list(Memory.connect(proxy.url).export("acme"))
 
     proxy.stop()
+
+
+def test_an_export_that_fails_on_the_way_breaks_its_connection(
+    first: Mesh, backup: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = first[0].home.log
+    topic, read = first[0].home.topics.name(OBSERVATIONS), log.read
+    last = max(partition for partition, end in log.ends(topic).items() if end)
+
+    def failing(topic: str, partition: int, offset: int, limit: int) -> list[Record]:
+        if partition == last:
+            raise StoreUnavailable("the log cannot be read")
+        return list(read(topic, partition, offset, limit))
+
+    monkeypatch.setattr(log, "read", failing)
+    plain = {"Accept-Encoding": "identity"}
+
+    with first[1].stream("GET", "/v1/banks/acme/export", headers=plain) as broken:
+        assert broken.status_code == 200
+        with pytest.raises(httpx.RemoteProtocolError):
+            broken.read()
+    with pytest.raises(StoreUnavailable):
+        list(Memory.connect(url_of(first), patience=0).export("acme"))
 
 
 def test_an_admin_alone_may_who_also_asks_and_speaks_for_others(tmp_path: Path, backup: bytes) -> None:

@@ -58,9 +58,10 @@ def worker(settings: Settings, folder: Path) -> Iterator[None]:
         process.wait(30)
 
 
-@pytest.fixture
-def served(kafka: str, tmp_path: Path) -> Iterator[tuple[Memory, httpx.Client]]:
-    """A server of the API over Kafka, whose worker is another process."""
+@pytest.fixture(scope="module")
+def served(kafka: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Memory, httpx.Client]]:
+    """A server of the API over Kafka, whose worker is another process; each test takes a bank of its own."""
+    tmp_path = tmp_path_factory.mktemp("changes")
     settings = Settings(
         mesh=MeshSettings(folder=str(tmp_path / "server"), runtime="inline"),
         stores=StoreSettings(log=f"kafka://{kafka}", graph=f"sqlite:///{tmp_path / 'graph.db'}", embedder="none:"),
@@ -96,13 +97,13 @@ def test_changes_that_a_worker_elsewhere_makes_are_told_as_an_embedded_mesh_tell
 
 def test_a_reader_goes_on_after_the_last_event_that_it_read(served: tuple[Memory, httpx.Client]) -> None:
     memory, client = served
-    assert client.post("/v1/banks/shop/observations?wait=true", json=FIRST).status_code == 200
+    assert client.post("/v1/banks/store/observations?wait=true", json=FIRST).status_code == 200
 
-    heard = events_of(client, 2, FROM_START)
-    client.post("/v1/banks/shop/observations?wait=true", json=[*THEN, *LAST])
-    rest = events_of(client, 3, PATH, **{"Last-Event-ID": heard[-1]["id"]})
-    page = memory.changes(bank="shop")
+    heard = events_of(client, 2, "/v1/banks/store/changes?since=start")
+    client.post("/v1/banks/store/observations?wait=true", json=[*THEN, *LAST])
+    rest = events_of(client, 3, "/v1/banks/store/changes", **{"Last-Event-ID": heard[-1]["id"]})
+    page = memory.changes(bank="store")
 
     names = sorted(event["entity"]["name"] for event in heard + rest)
     assert names == sorted(moved.entity.name for moved in page.changes) == ["cart", "desk", "door", "door", "gate"]
-    assert memory.changes(bank="shop", after=page.next).changes == ()
+    assert memory.changes(bank="store", after=page.next).changes == ()
