@@ -10,7 +10,7 @@ import numpy as np
 
 from beliefs.compaction import spent, without
 from beliefs.digest import Closeness, Gathering, Joining, alike, gatherings, in_digests, mass
-from jobs.job import PAGE, Page, Work, digest_age
+from jobs.job import Page, Work, digest_age
 from jobs.moving import Choose, Digested, Going, move_page
 from schemas.archived import Archived, archived, words_of
 from schemas.evidence import Evidence
@@ -24,7 +24,7 @@ _WHY = "the same voice said the same again later"
 
 def compact(work: Work, after: str) -> Page:
     """Move what is spent in a page of slots, and the words of digests of those that are worth least."""
-    return move_page(work, after, _chooser(work), _WHY, PAGE if work.embedder is None else _PAGE_TO_EMBED)
+    return move_page(work, after, _chooser(work), _WHY, None if work.embedder is None else _PAGE_TO_EMBED)
 
 
 def compressed(work: Work) -> Choose:

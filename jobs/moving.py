@@ -83,8 +83,9 @@ def one_by_one(choose: Callable[[StoredSlot], Sequence[Archived]]) -> Choose:
     return chosen
 
 
-def move_page(work: Work, after: str, choose: Choose, why: str, size: int = PAGE) -> Page:
-    """Do one page of slots; `choose` says what of a slot goes."""
+def move_page(work: Work, after: str, choose: Choose, why: str, few: int | None = None) -> Page:
+    """Do one page of slots, or of so many where a slot takes long; `choose` says what of a slot goes."""
+    size = few or PAGE
     ids = work.graph.scan(work.bank, after, size)
     moved = move(work, ids, choose)
     words = [piece.evidence for each in moved.digests for piece in each.words]

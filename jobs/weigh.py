@@ -142,7 +142,7 @@ class Scales:
             ),
             version=slot.version,
             demotion=Use(bytes=vectors),
-            spare=held - bytes_of(self._compressed(evidence)),
+            spare=self._spare(evidence, held),
             pinned=any(piece.pinned for piece in evidence),
             holds=holds(slot)
             or corrects(slot, evidence)
@@ -161,13 +161,13 @@ class Scales:
     def _value(self, features: Mapping[str, Features]) -> float:
         return max(map(self._valued, features.values()), default=0.0)
 
-    def _compressed(self, evidence: Sequence[Evidence]) -> Sequence[Evidence]:
-        """What is left of a slot's evidence once it is compressed."""
-        now = self.around.now
-        left = without(evidence, spent(evidence, now))
-        if self._digest_age is None:
-            return left
-        return in_digests(left, digests_of(left, self.around.policy, now, self._digest_age))
+    def _spare(self, evidence: Sequence[Evidence], held: int) -> int:
+        """Of so many bytes of a slot's evidence those that go when it is compressed."""
+        now, age = self.around.now, self._digest_age
+        replaced = spent(evidence, now)
+        left = without(evidence, replaced)
+        digests = [] if age is None else digests_of(left, self.around.policy, now, age)
+        return held - bytes_of(in_digests(left, digests)) if replaced or digests else 0
 
 
 def use_of(weighed: Iterable[Weighed]) -> Use:

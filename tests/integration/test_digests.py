@@ -10,6 +10,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from test_compaction_job import Slow
 
 from beliefmesh.memory import Memory
 from beliefmesh.settings import MeshSettings, Settings, StoreSettings
@@ -284,21 +285,6 @@ def test_with_an_embedder_the_vectors_decide_what_is_said_alike(open_memory: Cal
     assert run.counts["voices"] == 4
     (piece,) = memory.home.graph.evidence_of_observations("default", ["f1-4"])
     assert piece.statement == "Ben rebooted it"
-
-
-class Slow:
-    """A mesh of which one amendment waits, after the archive is written, until others have written."""
-
-    def __init__(self, mesh, reached: threading.Event, go: threading.Event) -> None:
-        self._mesh, self._reached, self._go = mesh, reached, go
-
-    def amend(self, amendments, now):
-        self._reached.set()
-        assert self._go.wait(60)
-        return self._mesh.amend(amendments, now)
-
-    def __getattr__(self, name: str):
-        return getattr(self._mesh, name)
 
 
 def test_a_slow_run_loses_nothing_of_what_a_hundred_writers_say_meanwhile(

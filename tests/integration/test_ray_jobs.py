@@ -45,6 +45,8 @@ def filled(folder: Path, runtime: str) -> Memory:
     memory = opened(folder, runtime)
     rule = {"attribute": "limit", "value": 3, "kind": "instruction"}
     memory.retain([*told(HOSTS), {"id": "rule", "entity": "host 0", "observed_at": "2024-05-01", "claims": [rule]}])
+    said = sighting(HOSTS, 1) | {"claims": [{"attribute": "state", "value": "up", "statement": "It is up."}]}
+    memory.retain([said | {"id": f"d{site}", "source": {"id": f"site {site}"}} for site in range(6)])
     return memory
 
 
