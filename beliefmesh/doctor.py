@@ -14,6 +14,7 @@ from beliefmesh.gaps import Gaps, find_gaps, read_again
 from beliefmesh.home import Home
 from beliefmesh.state import founded_slots
 from beliefs.revise import fingerprint, view
+from recall.tell import counted
 from schemas.errors import InvalidInput
 from stores.pages import all_slots
 from streams.erasure import Forgotten, erase
@@ -74,7 +75,12 @@ def _examined(home: Home, shards: Mesh, fix: bool) -> DoctorReport:
     findings = _Findings()
     waiting = {stage: sum(partitions.values()) for stage, partitions in lag(home.log, home.topics).items()}
     findings.add(
-        [f"{count} records wait for the stage {stage}" for stage, count in waiting.items() if count], fixed=False
+        [
+            f"{counted(count, 'record waits', 'records wait')} for the stage {stage}"
+            for stage, count in waiting.items()
+            if count
+        ],
+        fixed=False,
     )
     _look_for_graves(home, findings, fix)
     gaps = find_gaps(home)
@@ -96,7 +102,7 @@ def _examined(home: Home, shards: Mesh, fix: bool) -> DoctorReport:
 def _look_for_graves(home: Home, findings: _Findings, fix: bool) -> None:
     unknown = unknown_graves(home)
     again = [
-        f"{len(graves)} forgotten observations of bank {bank} are unknown to the graph, which is an older copy"
+        f"{_forgotten(len(graves), bank)} unknown to the graph, which is an older copy"
         for bank, graves in unknown.items()
     ]
     if fix and again:
@@ -109,7 +115,11 @@ def _look_for_returned(home: Home, gaps: Gaps, findings: _Findings, fix: bool) -
         if fix:
             erase(home.log, home.topics, home.graph, Forgotten(bank, frozenset(graves), frozenset()))
             home.log.wipe()
-        findings.add([f"{len(graves)} observations of bank {bank} were forgotten and lie in the log again"], fixed=fix)
+        findings.add([f"{_forgotten(len(graves), bank)} in the log again"], fixed=fix)
+
+
+def _forgotten(count: int, bank: str) -> str:
+    return counted(count, f"forgotten observation of bank {bank} is", f"forgotten observations of bank {bank} are")
 
 
 def _look_at_slots(home: Home, shards: Mesh, findings: _Findings, fix: bool) -> tuple[int, int]:

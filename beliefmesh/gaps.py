@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from actors.mesh import Mesh
 from beliefmesh.home import Home
+from recall.tell import counted
 from schemas.dead_letter import DeadLetter
 from schemas.errors import MalformedMessage
 from schemas.evidence import Evidence
@@ -56,9 +57,10 @@ class Gaps(msgspec.Struct, frozen=True):
         """What cannot be checked against the log, in words."""
         for bank, (pieces, observations) in self.untold.items():
             yield (
-                f"bank {bank} holds {pieces} pieces of evidence of {observations} observations that the log does not "
-                "have: it dropped them by age, or is an older copy than the graph. They count as before and nothing "
-                "is deleted, but a rebuild would be without them; keep a copy of the graph"
+                f"bank {bank} holds {counted(pieces, 'piece', 'pieces')} of evidence of "
+                f"{counted(observations, 'observation')} that the log does not have: it dropped them by age, or is an "
+                "older copy than the graph. They count as before and nothing is deleted, but a rebuild would be "
+                "without them; keep a copy of the graph"
             )
 
 

@@ -14,7 +14,7 @@ from beliefmesh.letters import original_text
 from beliefmesh.receipt import Imported, Receipt
 from beliefmesh.tour import Conflict, Tour
 from recall.render import ARCHIVED, NOTHING, explanation_text, fresh_look, history_text, paragraph, recent_line
-from recall.tell import one_line, shortened, value_of
+from recall.tell import counted, one_line, shortened, value_of
 from schemas.answer import Answer, Explanation, Found, History
 from schemas.belief import Belief
 from schemas.dead_letter import DeadLetter
@@ -73,7 +73,9 @@ def show_receipt(console: Console, receipt: Receipt) -> None:
 
 def show_import(console: Console, imported: Imported) -> None:
     """What an import did."""
-    console.print(Text(f"{imported.accepted} observations accepted, {imported.dead} lines set aside"))
+    console.print(
+        Text(f"{counted(imported.accepted, 'observation')} accepted, {counted(imported.dead, 'line')} set aside")
+    )
     if imported.dead:
         console.print(Text("`beliefmesh dlq list` shows why", "dim"))
     if imported.unclear:
@@ -105,8 +107,9 @@ def show_letter(console: Console, letter: DeadLetter) -> None:
 
 def show_doctor(console: Console, report: DoctorReport) -> None:
     """What was looked at and what differs."""
-    looked = f"{report.observations} observations, {report.slots} slots, {report.beliefs} beliefs"
-    console.print(Text(f"looked at {looked}: {'healthy' if report.healthy else 'not healthy'}"))
+    looked = ((report.observations, "observation"), (report.slots, "slot"), (report.beliefs, "belief"))
+    told = ", ".join(counted(*one) for one in looked)
+    console.print(Text(f"looked at {told}: {'healthy' if report.healthy else 'not healthy'}"))
     fixed = set(report.fixed)
     for difference in report.differences:
         console.print(Text(f"  {'fixed: ' if difference in fixed else ''}{difference}"))
@@ -185,12 +188,12 @@ def _panel(title: str, content: RenderableType) -> Panel:
 
 def _learned(tour: Tour) -> Text:
     lesson, counts = tour.lesson, tour.counts
-    known = f"{lesson.new} new pieces of evidence" if lesson.new else "all of it already known"
+    known = f"{counted(lesson.new, 'new piece', 'new pieces')} of evidence" if lesson.new else "all of it already known"
     return Text(
-        f"{lesson.imported.accepted} observations: {known}.\n"
-        f"Bank {tour.bank} holds {counts['evidence']} pieces of evidence, {counts['beliefs']} beliefs "
-        f"about {counts['entities']} entities.\n"
-        f"On {format_day(tour.moment)} {tour.held} beliefs held."
+        f"{counted(lesson.imported.accepted, 'observation')}: {known}.\n"
+        f"Bank {tour.bank} holds {counted(counts['evidence'], 'piece', 'pieces')} of evidence, "
+        f"{counted(counts['beliefs'], 'belief')} about {counted(counts['entities'], 'entity', 'entities')}.\n"
+        f"On {format_day(tour.moment)} {counted(tour.held, 'belief')} held."
     )
 
 

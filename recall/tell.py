@@ -32,10 +32,10 @@ def age(at: Instant | None, moment: Instant) -> str:
     if past < 0:
         return f"from {format_day(at)} on"
     if DAY <= past < 60 * DAY:
-        return _count(past // DAY, "day")
+        return f"{counted(past // DAY, 'day')} ago"
     for size, unit in _UNITS:
         if past >= size:
-            return _count(past // size, unit)
+            return f"{counted(past // size, unit)} ago"
     return "just now"
 
 
@@ -85,7 +85,7 @@ def _in_digest(contribution: Contribution) -> str:
 
 
 def _learned_from(outcomes: int) -> str:
-    return f" (from {outcomes} outcome{'' if outcomes == 1 else 's'})" if outcomes else ""
+    return f" (from {counted(outcomes, 'outcome')})" if outcomes else ""
 
 
 def one_line(text: str) -> str:
@@ -114,5 +114,6 @@ def shortened(text: str) -> str:
     return line if len(line) <= _QUOTED else line[: _QUOTED - 1].rstrip() + "…"
 
 
-def _count(number: int, unit: str) -> str:
-    return f"{number} {unit}{'' if number == 1 else 's'} ago"
+def counted(number: int, one: str, several: str = "") -> str:
+    """A number with what there is of it, such as "slot" or "slot is"; `several` is `one` and s unless given."""
+    return f"{number} {one if number == 1 else several or f'{one}s'}"

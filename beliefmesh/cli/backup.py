@@ -12,6 +12,7 @@ from beliefmesh.backup import Restored
 from beliefmesh.cli.session import AnyMemory, Session, session_of, with_flags
 from beliefmesh.cli.sources import bar
 from beliefmesh.packed import packing, unpacked
+from recall.tell import counted
 from schemas.errors import InvalidInput
 
 _STDOUT = "-"
@@ -36,7 +37,9 @@ def export_command(context: click.Context, file: str) -> None:
         except OSError as error:
             raise InvalidInput("file", f"{file} cannot be written ({error.strerror})") from error
         done = {"bank": memory.bank, "file": file, "observations": count}
-    session.emit(done, lambda console: console.print(Text(f"{count} observations of {done['bank']} in {file}")))
+    session.emit(
+        done, lambda console: console.print(Text(f"{counted(count, 'observation')} of {done['bank']} in {file}"))
+    )
 
 
 def import_backup(session: Session, file: str) -> None:
@@ -68,6 +71,7 @@ def _written(session: Session, memory: AnyMemory, path: Path) -> int:
 
 
 def _show(console: Console, done: Restored) -> None:
-    console.print(Text(f"{done.observations} observations of {done.bank} are recallable again"))
+    are = "is" if done.observations == 1 else "are"
+    console.print(Text(f"{counted(done.observations, 'observation')} of {done.bank} {are} recallable again"))
     if done.policy == "kept":
         console.print(Text("the bank has a policy of its own, which was kept"))

@@ -12,6 +12,7 @@ from rich.text import Text
 from beliefmesh.cli.session import Session, session_of, with_flags
 from beliefmesh.forgetting import ForgetReport
 from beliefmesh.forgetting import Progress as OnProgress
+from recall.tell import counted
 
 
 @click.command("forget")
@@ -75,15 +76,16 @@ def _bar(session: Session) -> Iterator[OnProgress]:
 
 
 def _show(console: Console, report: ForgetReport) -> None:
-    would = "would be" if report.dry_run else "were"
+    would = "would be" if report.dry_run else "was" if report.observations == 1 else "were"
     derived = f" ({report.derived} of them conclusions)" if report.derived else ""
     console.print(
         Text(
-            f"{report.observations} observations of bank {report.bank} {would} forgotten{derived}: "
-            f"{report.evidence} pieces of evidence in {report.slots} slots, {report.beliefs} beliefs gone"
+            f"{counted(report.observations, 'observation')} of bank {report.bank} {would} forgotten{derived}: "
+            f"{counted(report.evidence, 'piece', 'pieces')} of evidence in {counted(report.slots, 'slot')}, "
+            f"{counted(report.beliefs, 'belief')} gone"
         )
     )
     if not report.dry_run:
-        console.print(Text(f"{report.records} records went from the log"))
+        console.print(Text(f"{counted(report.records, 'record')} went from the log"))
     if report.unknown:
-        console.print(Text(f"{report.unknown} ids are of nothing that is here", "yellow"))
+        console.print(Text(f"{counted(report.unknown, 'id is', 'ids are')} of nothing that is here", "yellow"))

@@ -14,6 +14,7 @@ from beliefmesh.home import Home
 from beliefmesh.rebuild import Rebuilt
 from beliefmesh.rebuild import rebuild as rebuild_into
 from beliefmesh.settings import Settings
+from recall.tell import counted
 from schemas.errors import InvalidSetting
 from streams.rebuild import Progress as Report
 
@@ -57,8 +58,9 @@ def _show(console: Console, done: Rebuilt) -> None:
     """What was replayed, whether both spaces agree, and what is to be done next."""
     console.print(
         Text(
-            f"{done.observations} observations gave {done.claims} claims and {done.beliefs} beliefs "
-            f"in {done.seconds:.1f} s; {done.dead_letters} messages could not be used"
+            f"{counted(done.observations, 'observation')} gave {counted(done.claims, 'claim')} and "
+            f"{counted(done.beliefs, 'belief')} in {done.seconds:.1f} s; "
+            f"{counted(done.dead_letters, 'message')} could not be used"
         )
     )
     for bank in done.banks:
@@ -67,7 +69,10 @@ def _show(console: Console, done: Rebuilt) -> None:
         else:
             console.print(Text(f"bank {bank.bank}: differs, {bank.old[:12]} before and {bank.new[:12]} now", "yellow"))
             console.print(
-                Text(f"  {bank.only_old} pieces of evidence are only in the old, {bank.only_new} only in the new")
+                Text(
+                    f"  {counted(bank.only_old, 'piece of evidence is', 'pieces of evidence are')} only in the old, "
+                    f"{bank.only_new} only in the new"
+                )
             )
     for line in _next(done):
         console.print(Text(line))
@@ -75,7 +80,8 @@ def _show(console: Console, done: Rebuilt) -> None:
 
 def _next(done: Rebuilt) -> Iterator[str]:
     if done.waiting:
-        yield f"{done.waiting} records wait for the old space; it may differ for that reason"
+        waiting = counted(done.waiting, "record waits", "records wait")
+        yield f"{waiting} for the old space; it may differ for that reason"
     if done.settings:
         yield f"{done.space} is filled; to use it, set these and start the mesh again:"
         yield from (f"  {key} = {value}" for key, value in done.settings.items())

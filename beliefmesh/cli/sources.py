@@ -13,6 +13,7 @@ from rich.text import Text
 from beliefmesh.cli.session import Session, session_of, with_flags
 from beliefmesh.reread import own_sources
 from beliefmesh.sourced import Sourced, import_source
+from recall.tell import counted
 from schemas.errors import InvalidInput
 from streams.sources.registry import About, is_path, list_sources, open_source, source_at, source_text, text_at
 
@@ -92,7 +93,8 @@ def _show_sources(console: Console, found: list[About]) -> None:
 def _show_sourced(console: Console, done: Sourced) -> None:
     console.print(
         Text(
-            f"{done.read} read: {done.accepted} observations accepted, {done.repeats} repeats counted in them, "
+            f"{done.read} read: {counted(done.accepted, 'observation')} accepted, "
+            f"{counted(done.repeats, 'repeat')} counted in them, "
             f"{done.skipped} passed over, {done.dead} set aside"
         )
     )

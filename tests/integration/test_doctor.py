@@ -150,7 +150,7 @@ def test_what_still_waits_in_the_log_is_told_and_drained(memory: Memory) -> None
     tell(memory, "gate")
     memory.retain({"entity": "door", "agent": "ann", "claims": [{"attribute": "colour", "value": "red"}]}, wait=False)
     report = memory.doctor()
-    assert report.differences == ("1 records wait for the stage extract",)
+    assert report.differences == ("1 record waits for the stage extract",)
     assert not report.healthy
     assert memory.doctor(fix=True).healthy
     assert found(memory) == {"gate", "door"}

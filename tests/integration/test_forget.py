@@ -249,7 +249,7 @@ def test_what_others_write_to_the_log_again_has_no_effect_and_is_cleared_by_doct
 
     report = memory.doctor(fix=True)
 
-    assert report.differences == ("1 observations of bank default were forgotten and lie in the log again",)
+    assert report.differences == ("1 forgotten observation of bank default is in the log again",)
     assert report.healthy
     assert memory.home.graph.evidence_of_observations("default", ["o1"]) == []
     assert bytes_in(tmp_path, CANARY) == []

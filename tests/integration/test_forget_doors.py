@@ -73,5 +73,5 @@ def test_the_command_line_asks_for_yes_and_reads_ids_from_a_file(
     assert json.loads(capsys.readouterr().out)["observations"] == 1
     assert run(["forget", "--file", str(ids), "--yes", "--folder", folder]) == 0
     shown = capsys.readouterr().out
-    assert "1 observations of bank default were forgotten: 1 pieces of evidence in 1 slots, 1 beliefs gone" in shown
-    assert "1 ids are of nothing that is here" in shown
+    assert "1 observation of bank default was forgotten: 1 piece of evidence in 1 slot, 1 belief gone" in shown
+    assert "1 id is of nothing that is here" in shown

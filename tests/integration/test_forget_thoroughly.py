@@ -146,7 +146,7 @@ def test_doctor_names_an_older_copy_that_was_put_in_place_meanwhile_and_mends_it
 ) -> None:
     memory = open_memory()
     older_copy()
-    difference = "1 forgotten observations of bank default are unknown to the graph, which is an older copy"
+    difference = "1 forgotten observation of bank default is unknown to the graph, which is an older copy"
     assert difference in memory.doctor().differences
 
     report = memory.doctor(fix=True)

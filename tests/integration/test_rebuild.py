@@ -333,7 +333,7 @@ def test_the_command_prints_what_was_done_and_exits_1_where_spaces_differ(
         memory.home.log.forget("observations", partition, [offset])
     code, out = command("--into", "red")
     assert code == 1
-    assert "1 pieces of evidence are only in the old, 0 only in the new" in out
+    assert "1 piece of evidence is only in the old, 0 only in the new" in out
     assert "not switched" in out
     assert command("--into", "red", "--force")[0] == 0
     assert command("--into", "red")[0] == 2
