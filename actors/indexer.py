@@ -17,6 +17,8 @@ from stores.ports import Embedder, GraphStore, IndexRow, SearchIndex, Vectors
 
 _BATCH = 500
 _KEPT_VECTORS = 4_096
+_LONGEST_KEPT = 4_000
+"""The vector of a longer text is not kept: it seldom comes again, and its words would take the room of many."""
 _REFRESHED_BELIEFS = 4
 """A neighbour in the session is indexed again for its window if its slot is small; larger ones wait for a change."""
 
@@ -230,8 +232,7 @@ class Indexer:
         return np.asarray(found, np.float32)
 
     def _remember(self, fresh: Iterable[tuple[str, Vectors]]) -> None:
-        for text, vector in fresh:
-            self._vectors[text] = vector
+        self._vectors.update((text, vector) for text, vector in fresh if len(text) <= _LONGEST_KEPT)
         while len(self._vectors) > _KEPT_VECTORS:
             del self._vectors[next(iter(self._vectors))]
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 import msgspec
 import structlog
 
+from actors.kept import KeptSlots
 from beliefs.amend import amend
 from beliefs.counting import NONE_FALLEN, Fallen
 from beliefs.premises import fallen_among
@@ -21,7 +22,6 @@ from stores.ports import GraphStore
 from stores.tracing.events import INFO, wanted
 
 _ATTEMPTS = 8
-_CACHED_EVIDENCE = 100_000
 
 SlotKey = tuple[str, str]
 _Decide = Callable[[SlotKey, StoredSlot | None, Policy, Fallen], Revision | None]
@@ -42,8 +42,7 @@ class EntityShard:
     def __init__(self, graph: GraphStore) -> None:
         self.counts = Counter({"version_conflicts": 0, "version_conflicts_given_up": 0})
         self._graph = graph
-        self._kept: dict[SlotKey, StoredSlot] = {}
-        self._kept_evidence = 0
+        self._kept = KeptSlots()
         self._policies: dict[str, Policy] = {}
         self._burials: dict[str, int] = {}
 
@@ -109,7 +108,7 @@ class EntityShard:
     def drop(self, keys: Iterable[SlotKey]) -> None:
         """Keep nothing of these slots in memory."""
         for key in keys:
-            self._drop(key)
+            self._kept.drop(key)
 
     def _beside(self, bank: str, pieces: Sequence[Evidence]) -> set[str]:
         """The slots whose evidence stands directly beside these pieces in their sessions."""
@@ -174,9 +173,9 @@ class EntityShard:
                     raise
                 for key in [key for key in done if key[1] in conflict.slots]:
                     del done[key]
-                    self._drop(key)
+                    self._kept.drop(key)
         for key, revision in done.items():
-            self._keep(key, revision.stored)
+            self._kept.keep(key, revision.stored)
         return conclusions, [revision.change for revision in done.values()]
 
     def _beneath(self, conclusions: Mapping[SlotKey, Sequence[Evidence]], now: Instant) -> dict[SlotKey, Fallen]:
@@ -214,7 +213,7 @@ class EntityShard:
         burials = self._graph.burials(bank)
         if self._burials.setdefault(bank, burials) != burials:
             self._burials[bank] = burials
-            self.drop([key for key in self._kept if key[0] == bank])
+            self._kept.drop_bank(bank)
         return burials
 
     def _refresh_policy(self, bank: str) -> None:
@@ -233,21 +232,6 @@ class EntityShard:
         for bank, slots in missing.items():
             found.update({(bank, slot): stored for slot, stored in self._graph.load_slots(bank, slots).items()})
         return found
-
-    def _keep(self, key: SlotKey, stored: StoredSlot) -> None:
-        """Keep a slot as the most recently used, and drop the oldest while too much evidence is held."""
-        self._drop(key)
-        if not stored.evidence:
-            return
-        self._kept[key] = stored
-        self._kept_evidence += len(stored.evidence)
-        while self._kept_evidence > _CACHED_EVIDENCE and self._kept:
-            self._drop(next(iter(self._kept)))
-
-    def _drop(self, key: SlotKey) -> None:
-        stored = self._kept.pop(key, None)
-        if stored is not None:
-            self._kept_evidence -= len(stored.evidence)
 
 
 def _revised(
