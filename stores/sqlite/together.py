@@ -7,6 +7,8 @@ from contextlib import AbstractContextManager
 from threading import Lock
 from typing import Generic, TypeVar
 
+from schemas.errors import StoreUnavailable
+
 _MOST = 256
 
 Result = TypeVar("Result")
@@ -17,7 +19,7 @@ class _Waiting(Generic[Result]):
 
     def __init__(self, work: Callable[[sqlite3.Connection], Result]) -> None:
         self.done = False
-        self.error: BaseException | None = None
+        self.error: Exception | None = None
         self._work = work
         self._results: list[Result] = []
 
@@ -69,13 +71,22 @@ class Together:
         return mine.result()
 
     def _write_some(self) -> None:
-        some = [self._waiting.popleft() for _ in range(min(_MOST, len(self._waiting)))]
+        some: list[_Waiting[object]] = []
         try:
+            while self._waiting and len(some) < _MOST:
+                some.append(self._waiting[0])
+                self._waiting.popleft()
             with self._transaction() as connection:
                 for each in some:
                     each.run(connection)
-        except BaseException as error:
+        except Exception as error:
             for each in some:
                 each.error = error
-        for each in some:
-            each.done = True
+        except BaseException:
+            # Somebody ends this thread, and no other that waits for it.
+            for each in some:
+                each.error = StoreUnavailable("another write of the same transaction was interrupted; repeat the call")
+            raise
+        finally:
+            for each in some:
+                each.done = True

@@ -10,6 +10,7 @@ from threading import Lock
 
 import pytest
 
+from schemas.errors import StoreUnavailable
 from stores.sqlite.together import Together
 from stores.sqlite.transaction import transaction
 
@@ -80,6 +81,23 @@ def test_work_that_fails_is_undone_alone_and_tells_its_own_caller(numbers: Numbe
     with pytest.raises(ValueError, match="13"):
         bad.result()
     assert numbers.kept() == [1, 2, 20]
+
+
+def test_whoever_is_interrupted_takes_no_other_thread_along(numbers: Numbers) -> None:
+    def interrupted(_: sqlite3.Connection) -> int:
+        raise KeyboardInterrupt
+
+    with ThreadPoolExecutor(3) as pool, numbers.turn:
+        given = [pool.submit(numbers.add, 1), pool.submit(numbers.together.write, interrupted)]
+        until_they_wait(numbers, 2)
+        given.append(pool.submit(numbers.add, 2))
+        until_they_wait(numbers, 3)
+
+    raised = [type(one.exception()) for one in given]
+    assert raised.count(KeyboardInterrupt) == 1
+    assert raised.count(StoreUnavailable) == 2
+    assert numbers.kept() == []
+    assert numbers.add(3) == 3
 
 
 def test_what_the_file_refuses_fails_all_that_share_the_transaction(numbers: Numbers) -> None:
