@@ -4,16 +4,18 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from itertools import chain
 
 import msgspec
+import structlog
 
 from beliefmesh.home import Home
 from beliefmesh.narrate import NARRATOR
+from beliefmesh.work import unarchived
 from beliefs.amend import amend
 from beliefs.narrative import ATTRIBUTE
 from beliefs.resolve import judged
 from jobs.usage import prune_usage
 from recall.reflect import REFLECTED
 from recall.summary import SUMMARISED, SUMMARY
-from schemas.errors import InvalidInput
+from schemas.errors import Busy, InvalidInput, StoreUnavailable
 from schemas.evidence import Evidence
 from schemas.limits import check_name
 from schemas.observation import Observation, Source
@@ -28,6 +30,8 @@ _AT_ONCE = 2_000
 _ROUNDS = 5
 _RETELLING = {(SUMMARISED, SUMMARY), (NARRATOR, ATTRIBUTE)}
 """Source and attribute of our own texts. They may repeat any voice of a premise, so they go where one of those goes."""
+
+log_events = structlog.get_logger("forgetting")
 
 Progress = Callable[[str, int, int], None]
 """Takes the name of a step, how much of it is done, and how much there is."""
@@ -112,9 +116,10 @@ def forget(home: Home, bank: str, wanted: Wanted, progress: Progress, *, dry_run
     6. the index follows the changes; what a language model said of the observations goes, how the beliefs that
        are no more were used, and the replies that were kept to be given again;
     7. what the stores' files still hold of all that is overwritten;
-    8. the tombstones are noted as done.
+    8. the tombstones are noted as done, unless another bank has some that are not.
     """
     home.worker.drain()
+    cut_short = home.tombstones.unfinished()
     meant = _meant(home, bank, wanted)
     report = _would_go(bank, meant)
     if dry_run:
@@ -132,19 +137,21 @@ def forget(home: Home, bank: str, wanted: Wanted, progress: Progress, *, dry_run
     evidence = _amend(home, bank, meant, progress)
     what = Forgotten(bank, graves, evidence, frozenset(meant.observations))
     records = _clear(home, what, meant.observations, progress)
-    home.tombstones.finish(upto)
+    if not cut_short:
+        home.tombstones.finish(upto)
     return msgspec.structs.replace(report, records=records + len(meant.letters))
 
 
 def complete(home: Home, unknown: Mapping[str, Collection[str]] | None = None) -> None:
     """Give tombstones the rest of their effect in this space: of a call that was cut short, of all if it is new.
 
-    `unknown` are graves, by bank, that are to have it again (`unknown_graves`).
+    `unknown` are graves, by bank, that are to have it again (`unknown_graves`). Where an archive may hold words of what
+    is forgotten and cannot be brought back, the tombstones are left for the next call or start.
     """
+    for bank, again in (unknown or {}).items():
+        home.tombstones.add(bank, again, home.clock())
     upto = home.tombstones.end()
     by_bank = graves_of(home.tombstones.unfinished())
-    for bank, again in (unknown or {}).items():
-        by_bank.setdefault(bank, set()).update(again)
     if not by_bank:
         return
     for bank, graves in by_bank.items():
@@ -169,7 +176,21 @@ def complete(home: Home, unknown: Mapping[str, Collection[str]] | None = None) -
         _clear(home, Forgotten(bank, frozenset(graves), frozenset(evidence)), observations, _silent)
         home.mesh.reindex(bank, home.clock())
         home.mesh.wipe()
-    home.tombstones.finish(upto)
+    full = [bank for bank in by_bank if not _emptied(home, bank)]
+    if not full:
+        home.tombstones.finish(upto)
+
+
+def _emptied(home: Home, bank: str) -> bool:
+    """Whether nothing of the bank is in the archive, into which a job may have moved what was to be forgotten."""
+    if not home.archive.size(bank) and not home.archive.takes(bank):
+        return True
+    try:
+        with unarchived(home, bank):
+            return True
+    except (Busy, StoreUnavailable) as error:
+        log_events.warning("forgetting.unfinished", bank=bank, reason=str(error))
+        return False
 
 
 def unknown_graves(home: Home) -> dict[str, set[str]]:
