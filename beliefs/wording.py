@@ -21,6 +21,8 @@ CLOSENESS = 0.95
 _UNSPACED = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
 _WORD = re.compile(rf"[{_UNSPACED}]|[^\W_{_UNSPACED}]+(?:['’][^\W_{_UNSPACED}]+)?")
 _DIGITS = re.compile(r"\d+")
+_SIGN = re.compile(r"[−–±+~≈<>≤≥](?=\s?\d)|(?<=\d)\s?[%‰°+]")
+"""What makes another number of digits: a minus that is no hyphen, a bound, a percent sign."""
 _DENIALS = ("n't", "n’t")
 _EXACT = words(
     "not no never none nobody nothing neither nor without cannot cant dont wont isnt arent doesnt didnt lack lacks "
@@ -42,9 +44,11 @@ class Wording(NamedTuple):
 
 def wording(text: str, moment: Instant) -> Wording:
     """What a text told at that moment is compared by; "yesterday" is another day at another moment."""
-    values, rest = _values_apart(text, moment)
-    found = [word.casefold() for word in _WORD.findall(unicodedata.normalize("NFKC", rest))]
-    exact = [*values, *_DIGITS.findall(rest), *(word for word in found if word in _EXACT or word.endswith(_DENIALS))]
+    plain = unicodedata.normalize("NFKC", text)
+    values, rest = _values_apart(plain, moment)
+    found = [word.casefold() for word in _WORD.findall(rest)]
+    counted = [word for word in found if word in _EXACT or word.endswith(_DENIALS)]
+    exact = [*values, *_SIGN.findall(plain), *_DIGITS.findall(rest), *counted]
     return Wording(frozenset(found), tuple(sorted(exact)))
 
 

@@ -10,6 +10,7 @@ from beliefs.confidence import total
 from beliefs.digest import LEAST, Joining, digests_of, gatherings, in_digests, mass
 from beliefs.resolve import judged
 from beliefs.revise import fingerprint, replaces, revise, view
+from beliefs.wording import says_the_same, wording
 from schemas.digest import Own, Shared, digest_id, is_voice, joined, own, shared, wordless
 from schemas.evidence import Evidence
 from schemas.instant import DAY, HOUR
@@ -273,6 +274,22 @@ def test_only_what_says_the_same_joins_and_three_voices_make_a_digest() -> None:
     more = msgspec.structs.replace(told[0], id="e5", source=Source("s5"), effective_at=5)
     (found,) = digests_of([*told, more, stands], Policy(), 99, 0)
     assert [(one.id, leader.id) for one, leader in found.pieces] == [("e5", "e9"), ("e2", "e9"), ("e0", "e9")]
+
+
+@given(
+    st.sampled_from(
+        ["{} on the shelf", "shelf no. {} is full", "seen {}-fold, and full", "{}件", "v{}", "1.{}.0", "A{}"]
+    ),
+    st.integers(0, 10**6),
+    st.integers(0, 10**6),
+)
+def test_two_texts_that_differ_in_a_number_are_never_one_whatever_their_vectors_say(
+    text: str, one: int, other: int
+) -> None:
+    first, second = (wording(f"{text.format(number)} and all else is said alike", 0) for number in (one, other))
+
+    for closeness in (None, lambda: 1.0):
+        assert says_the_same(first, second, closeness) is (one == other)
 
 
 def test_where_the_newest_is_worded_in_its_own_way_the_next_speaks_for_the_others() -> None:

@@ -42,6 +42,12 @@ def test_the_same_words_and_values_in_another_spelling_are_the_same(one: str, ot
         ("买三件送一件", "买四件送一件"),
         ("Two of 5 and 6", "Two of 6 and 7"),
         ("5 of 5", "5 of 6"),
+        ("The valve is at −5", "The valve is at 5"),
+        ("The valve is at -5", "The valve is at 5"),
+        ("The tank is 40% full", "The tank is 40 full"),
+        ("At most <5 of them", "At most 5 of them"),
+        ("The room has 5 m²", "The room has 5 m³"),
+        ("It takes 1½ hours", "It takes 1¼ hours"),
     ],
 )
 def test_what_differs_in_a_number_a_date_a_version_or_a_denial_is_never_the_same(one: str, other: str) -> None:
