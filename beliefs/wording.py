@@ -7,11 +7,12 @@ or, where vectors are known, the vectors must lie close together.
 import re
 import unicodedata
 from collections.abc import Callable
+from functools import lru_cache
 from typing import NamedTuple
 
 from beliefs.sentences import words
 from beliefs.typed import find_typed
-from schemas.instant import Instant
+from schemas.instant import DAY, Instant
 
 OVERLAP = 0.75
 """The share of the words of both texts that must stand in both, where no vectors are known."""
@@ -43,9 +44,14 @@ class Wording(NamedTuple):
 
 
 def wording(text: str, moment: Instant) -> Wording:
-    """What a text told at that moment is compared by; "yesterday" is another day at another moment."""
+    """What a text told at that moment is compared by; "yesterday" is another day when it is told on another."""
+    return _on_day(text, moment // DAY)
+
+
+@lru_cache(maxsize=4_096)
+def _on_day(text: str, day: int) -> Wording:
     plain = unicodedata.normalize("NFKC", text)
-    values, rest = _values_apart(plain, moment)
+    values, rest = _values_apart(plain, day * DAY)
     found = [word.casefold() for word in _WORD.findall(rest)]
     counted = [word for word in found if word in _EXACT or word.endswith(_DENIALS)]
     exact = [*values, *_SIGN.findall(plain), *_DIGITS.findall(rest), *counted]
