@@ -25,7 +25,9 @@ _LONGEST = 240
 def asks_back(observation: Observation) -> str | None:
     """The attribute that an observation asks to set back ("" for whichever it is); None where it asks no such thing."""
     text = observation.text
-    return reverted(observation) if 0 < len(text) <= _LONGEST and _MAY_ASK.search(text) else None
+    if observation.claims or not 0 < len(text) <= _LONGEST or not _MAY_ASK.search(text):
+        return None
+    return reverted(observation)
 
 
 def gone_back(graph: GraphStore, observation: Observation) -> tuple[Observation, tuple[str, ...]]:

@@ -12,6 +12,7 @@ _SPACES = re.compile(r"\s+")
 _LONG = 8
 _LONGEST_PATH = 200
 _LONGEST_WORD = 64
+_MOST_WORDS = 65_536
 
 ID_MARK = "#"
 NUMBER_MARK = "*"
@@ -19,14 +20,22 @@ NUMBER_MARK = "*"
 
 def template_of(message: str) -> str:
     """The message with `#` for each id and `*` for each number; neither ever reaches over a space."""
-    return " ".join([_of_word(word) if len(word) <= _LONGEST_WORD else _masked(word) for word in message.split(" ")])
+    return " ".join([_masked[word] for word in message.split(" ")])
 
 
-def _masked(text: str) -> str:
-    return _NUMBERS.sub(NUMBER_MARK, _IDS.sub(ID_MARK, text))
+class _Masked(dict[str, str]):
+    """Words with their marks, by the words as they were met; long ones, which seldom come again, are not kept."""
+
+    def __missing__(self, word: str) -> str:
+        masked = _NUMBERS.sub(NUMBER_MARK, _IDS.sub(ID_MARK, word))
+        if len(word) <= _LONGEST_WORD:
+            if len(self) >= _MOST_WORDS:
+                self.clear()
+            self[word] = masked
+        return masked
 
 
-_of_word = lru_cache(maxsize=65_536)(_masked)
+_masked = _Masked()
 
 
 def shown_template(template: str, longest: int) -> str:

@@ -24,7 +24,7 @@ _READ = 4_096
 _INT64 = 1 << 63
 _LONGEST_NAME = 120
 _MEASURE = re.compile(
-    r"(?<![\w./-])(?:(?P<name>[A-Za-z][\w.-]*)\s?=|(?P<key>[A-Za-z][\w%-]*(?: [A-Za-z][\w-]*){0,2})\s?:)\s?"
+    r"(?<![\w./-])(?:(?P<name>[A-Za-z][\w.-]*+)\s?=|(?P<key>[A-Za-z][\w%-]*+(?: [A-Za-z][\w-]*+){0,2}+)\s?:)\s?"
     r"(?P<number>[-+]?\d{1,15}(?:\.\d+)?)\s?(?P<unit>%|[A-Za-zµ]{1,12})?(?![\w:/-]|\.\d)"
 )
 _TOOK = re.compile(
@@ -254,13 +254,14 @@ def _measures(plan: _Plan, record: Record, owner: Entity, where: tuple[tuple[str
 def _place(plan: _Plan, record: Record, where: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
     """The scope of what a line measures: where it was, and of a request its method and path."""
     request = _REQUEST.search(record.message) if plan.request else None
-    if request is None and not record.scope:
-        return where
-    scope = dict(where)
-    if request is not None:
-        path = masked_path(request["path"].rstrip('"'))
-        scope["request"] = f"{request['method']} {path}"
-    return tuple(sorted({**scope, **record.scope}.items()))
+    place = _request_place(where, *request.group("method", "path")) if request else where
+    return tuple(sorted({**dict(place), **record.scope}.items())) if record.scope else place
+
+
+@lru_cache(maxsize=4_096)
+def _request_place(where: tuple[tuple[str, str], ...], method: str, path: str) -> tuple[tuple[str, str], ...]:
+    masked = masked_path(path.rstrip('"'))
+    return tuple(sorted({**dict(where), "request": f"{method} {masked}"}.items()))
 
 
 @lru_cache(maxsize=4_096)
