@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import IO, Any, Literal, cast
 
 from schemas.errors import InvalidInput
-from schemas.extras import is_installed, load_with
+from stores.zstd import zstandard, zstd_is_installed
 
 Packing = Literal["", "gzip", "zstd"]
 
@@ -20,7 +20,7 @@ _GZIP_BITS = 31
 
 def packings() -> tuple[Packing, ...]:
     """What this installation can pack and unpack, the best first."""
-    return ("zstd", "gzip") if is_installed("zstandard") else ("gzip",)
+    return ("zstd", "gzip") if zstd_is_installed() else ("gzip",)
 
 
 def unpacked(raw: IO[bytes], name: str) -> Iterator[bytes]:
@@ -50,7 +50,7 @@ def packed(chunks: Iterable[bytes], packing: Packing) -> Iterator[bytes]:
     if not packing:
         yield from chunks
         return
-    packer = _zstandard().ZstdCompressor().compressobj() if packing == "zstd" else zlib.compressobj(wbits=_GZIP_BITS)
+    packer = zstandard().ZstdCompressor().compressobj() if packing == "zstd" else zlib.compressobj(wbits=_GZIP_BITS)
     for chunk in chunks:
         if ready := packer.compress(chunk):
             yield ready
@@ -76,7 +76,7 @@ def _packing_of(name: str) -> Packing:
 def _packer(raw: IO[bytes], name: str) -> IO[bytes]:
     chosen = _packing_of(name)
     if chosen == "zstd":
-        writer: IO[bytes] = _zstandard().ZstdCompressor().stream_writer(raw, closefd=False)
+        writer: IO[bytes] = zstandard().ZstdCompressor().stream_writer(raw, closefd=False)
         return writer
     if chosen == "gzip":
         return cast(IO[bytes], gzip.open(raw, "wb"))
@@ -98,15 +98,11 @@ class _Open(io.RawIOBase):
 
 @contextmanager
 def _zstd_read(raw: IO[bytes], name: str, field: str) -> Iterator[IO[bytes]]:
-    if not is_installed("zstandard"):
+    if not zstd_is_installed():
         raise InvalidInput(field, f"{name} is packed with zstd; install beliefmesh[zstd], or unpack it with zstd -d")
-    zstandard = _zstandard()
+    package = zstandard()
     try:
-        with zstandard.ZstdDecompressor().stream_reader(raw, read_across_frames=True, closefd=False) as stream:
+        with package.ZstdDecompressor().stream_reader(raw, read_across_frames=True, closefd=False) as stream:
             yield cast(IO[bytes], io.BufferedReader(stream))
-    except zstandard.ZstdError as error:
+    except package.ZstdError as error:
         raise InvalidInput(field, f"{name} is not whole zstd ({error})") from error
-
-
-def _zstandard() -> Any:
-    return load_with("zstandard", "zstandard", "zstandard", "zstd")

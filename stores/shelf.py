@@ -4,11 +4,12 @@ import gzip
 import os
 from abc import ABC, abstractmethod
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from schemas.errors import StoreUnavailable
-from schemas.extras import is_installed, load_with
+from schemas.extras import load_with
 from stores.durable import keep_names
+from stores.zstd import zstandard, zstd_is_installed
 
 Packing = Literal["auto", "gzip", "zstd"]
 
@@ -96,15 +97,15 @@ def open_shelf(place: str, space: str = "") -> Shelf:
 def suffix_of(packing: Packing) -> str:
     """How names of new files end: zstd where it is installed, unless one is named. Raises MissingExtra."""
     if packing == "zstd":
-        _zstandard()
-    zstd = packing == "zstd" or (packing == "auto" and is_installed("zstandard"))
+        zstandard()
+    zstd = packing == "zstd" or (packing == "auto" and zstd_is_installed())
     return ZSTD if zstd else GZIP
 
 
 def packed(data: bytes, name: str) -> bytes:
     """Data as a file of that name holds it; equal data gives equal bytes."""
     if name.endswith(ZSTD):
-        whole: bytes = _zstandard().ZstdCompressor(level=_ZSTD_LEVEL).compress(data)
+        whole: bytes = zstandard().ZstdCompressor(level=_ZSTD_LEVEL).compress(data)
         return whole
     return gzip.compress(data, _GZIP_LEVEL, mtime=0)
 
@@ -114,15 +115,11 @@ def unpacked(data: bytes, name: str) -> bytes:
     try:
         if not name.endswith(ZSTD):
             return gzip.decompress(data)
-        zstandard = _zstandard()
+        package = zstandard()
         try:
-            whole: bytes = zstandard.ZstdDecompressor().decompress(data)
-        except zstandard.ZstdError as error:
+            whole: bytes = package.ZstdDecompressor().decompress(data)
+        except package.ZstdError as error:
             raise ValueError(str(error)) from error
         return whole
     except (OSError, EOFError) as error:
         raise ValueError(str(error)) from error
-
-
-def _zstandard() -> Any:
-    return load_with("zstandard", "zstandard", "zstandard", "zstd")

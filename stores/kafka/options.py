@@ -1,13 +1,13 @@
 """How to reach Kafka and how its topics are made: addresses from the URL, everything else from the settings."""
 
 import ssl
-from pathlib import Path
 from typing import Annotated, Literal
 from urllib.parse import urlsplit
 
 import msgspec
 
 from schemas.errors import InvalidSetting
+from stores.tls import context_of
 
 Sasl = Literal["none", "plain", "scram-sha-256", "scram-sha-512"]
 Days = Annotated[int, msgspec.Meta(ge=0, le=36_500)]
@@ -59,16 +59,7 @@ def tls_context(options: KafkaOptions) -> ssl.SSLContext | None:
     """What the connection trusts and shows, None without TLS. Raises InvalidSetting for a file that cannot be used."""
     if not options.tls:
         return None
-    try:
-        context = ssl.create_default_context(cafile=options.tls_ca or None)
-        if options.tls_certificate:
-            context.load_cert_chain(options.tls_certificate, options.tls_key_file or None)
-    except (OSError, ssl.SSLError) as error:
-        files = ", ".join(
-            str(Path(one)) for one in (options.tls_ca, options.tls_certificate, options.tls_key_file) if one
-        )
-        raise InvalidSetting(f"kafka.tls: cannot use {files}: {error.strerror or error}") from error
-    return context
+    return context_of(options.tls_ca, options.tls_certificate, options.tls_key_file, "kafka.tls")
 
 
 def require_whole(options: KafkaOptions) -> None:

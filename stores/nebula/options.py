@@ -8,6 +8,7 @@ from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 import msgspec
 
 from schemas.errors import InvalidSetting
+from stores.tls import context_of
 
 _SHAPE = "nebula://user:password@host:9669,host2:9669/space?replicas=3"
 _PORT = 9669
@@ -78,14 +79,7 @@ def tls_context(options: NebulaOptions) -> ssl.SSLContext | None:
     """What a connection trusts and shows, None without TLS. Raises InvalidSetting for a file that cannot be used."""
     if not options.tls:
         return None
-    try:
-        context = ssl.create_default_context(cafile=options.tls_ca or None)
-        if options.tls_certificate:
-            context.load_cert_chain(options.tls_certificate, options.tls_key_file or None)
-    except (OSError, ssl.SSLError) as error:
-        files = ", ".join(filter(None, (options.tls_ca, options.tls_certificate, options.tls_key_file)))
-        raise InvalidSetting(f"stores.graph: cannot use {files} ({error.strerror or error})") from error
-    return context
+    return context_of(options.tls_ca, options.tls_certificate, options.tls_key_file, "stores.graph")
 
 
 def _converted(found: dict[str, object]) -> NebulaOptions:
