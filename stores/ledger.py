@@ -5,8 +5,6 @@ Several threads and processes may have it open. What is written is durable on re
 
 import os
 import socket
-import sqlite3
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,12 +16,11 @@ from schemas.errors import Busy, InvalidSetting, NotFound, StoreUnavailable
 from schemas.instant import MINUTE, Instant
 from schemas.job import JobRun, Mode
 from schemas.wire import dump, load
-from stores.sqlite.transaction import transaction
+from stores.sqlite.tables_file import TablesFile
 
 STALE: Instant = 5 * MINUTE
 """A lease whose owner has not been heard of for so long may be taken over."""
 
-_BUSY_SECONDS = 10.0
 _KEPT_RUNS = 500
 _SCHEME = "sqlite:///"
 _TABLES = (
@@ -42,20 +39,11 @@ SELECT json_array(job, bank), body FROM (
 """
 
 
-class Ledger:
+class Ledger(TablesFile):
     """Leases and runs; raises StoreUnavailable when the file cannot be used."""
 
     def __init__(self, path: Path) -> None:
-        self._path = path
-        self._turn = threading.Lock()
-        with self._errors():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            self._connection = sqlite3.connect(
-                path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
-            )
-        with self.writing() as connection:
-            for statement in _TABLES:
-                connection.execute(statement)
+        super().__init__(path, "the ledger of jobs", _TABLES)
 
     def take(self, bank: str, owner: str, now: Instant) -> None:
         """Become the one that runs a job on the bank. Raises Busy while another one does, unless dead or silent."""
@@ -146,34 +134,13 @@ class Ledger:
         with self.reading() as connection:
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
-    def close(self) -> None:
-        """Close the file."""
-        with self._turn:
-            self._connection.close()
-
-    @contextmanager
-    def reading(self) -> Iterator[sqlite3.Connection]:
-        """The connection, for this thread alone."""
-        with self._turn, self._errors():
-            yield self._connection
-
-    @contextmanager
-    def writing(self) -> Iterator[sqlite3.Connection]:
-        """The connection in a transaction: all of it is durable on leaving, or none of it after an error."""
-        with self._turn, self._errors():
-            for pragma in ("journal_mode = WAL", "synchronous = FULL", "secure_delete = ON"):
-                self._connection.execute(f"PRAGMA {pragma}")
-            with transaction(self._connection):
-                yield self._connection
-
     @contextmanager
     def _errors(self) -> Iterator[None]:
-        try:
-            yield
-        except (sqlite3.Error, OSError) as error:
-            raise StoreUnavailable(f"the ledger of jobs {self._path} cannot be used: {error}") from error
-        except msgspec.DecodeError as error:
-            raise StoreUnavailable(f"the ledger of jobs {self._path} holds what is no run: {error}") from error
+        with super()._errors():
+            try:
+                yield
+            except msgspec.DecodeError as error:
+                raise StoreUnavailable(f"{self._what} holds what is no run: {error}") from error
 
 
 def open_ledger(url: str) -> Ledger:

@@ -4,18 +4,14 @@ A model's answer to the same question differs from time to time, beliefs must no
 for an observation stays, an answer as well as a failure, and an answer to an equal question is used again.
 """
 
-import sqlite3
-import threading
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import msgspec
 
-from schemas.errors import InvalidSetting, StoreUnavailable
-from stores.sqlite.transaction import transaction
+from schemas.errors import InvalidSetting
+from stores.sqlite.tables_file import TablesFile
 
-_BUSY_SECONDS = 10.0
 _AT_ONCE = 250
 _SCHEME = "sqlite:///"
 _TABLES = (
@@ -46,31 +42,22 @@ class ModelOutcome(msgspec.Struct, frozen=True):
     failed: str = ""
 
 
-class LanguageRecord:
+class LanguageRecord(TablesFile):
     """Outcomes in one SQLite file, for several threads and processes; raises StoreUnavailable."""
 
     def __init__(self, path: Path) -> None:
-        self._path = path
-        self._turn = threading.Lock()
-        with self._errors():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            self._connection = sqlite3.connect(
-                path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
-            )
-        with self._writing():
-            for statement in _TABLES:
-                self._connection.execute(statement)
+        super().__init__(path, "the record of the language model", _TABLES)
 
     def outcomes(self, told: Sequence[TextKey]) -> dict[TextKey, ModelOutcome]:
         """What is recorded of these observations."""
-        with self._turn, self._errors():
-            found = ((one, self._connection.execute(_GET, msgspec.structs.astuple(one)).fetchone()) for one in told)
+        with self.reading() as connection:
+            found = ((one, connection.execute(_GET, msgspec.structs.astuple(one)).fetchone()) for one in told)
             return {one: ModelOutcome(*row) for one, row in found if row}
 
     def answered(self, question: str) -> ModelOutcome | None:
         """An answer that was once given to this question (a hash of model, prompt and text)."""
-        with self._turn, self._errors():
-            row = self._connection.execute(_ANSWERED, (question,)).fetchone()
+        with self.reading() as connection:
+            row = connection.execute(_ANSWERED, (question,)).fetchone()
         return ModelOutcome(*row) if row else None
 
     def keep(self, asked: Mapping[TextKey, tuple[str, ModelOutcome]]) -> dict[TextKey, ModelOutcome]:
@@ -78,47 +65,27 @@ class LanguageRecord:
         stands: dict[TextKey, ModelOutcome] = {}
         if not asked:
             return stands
-        with self._writing():
+        with self.writing() as connection:
             for told, (question, outcome) in asked.items():
                 key = msgspec.structs.astuple(told)
-                self._connection.execute(_PUT, (*key, question, *msgspec.structs.astuple(outcome)))
-                stands[told] = ModelOutcome(*self._connection.execute(_GET, key).fetchone())
+                connection.execute(_PUT, (*key, question, *msgspec.structs.astuple(outcome)))
+                stands[told] = ModelOutcome(*connection.execute(_GET, key).fetchone())
         return stands
 
     def forget(self, bank: str, observations: Sequence[str]) -> int:
         """Remove what was said of these observations for good; returns how many outcomes that were."""
         gone = 0
-        with self._writing():
+        with self.writing() as connection:
             for at in range(0, len(observations), _AT_ONCE):
                 some = observations[at : at + _AT_ONCE]
                 marks = ", ".join("?" * len(some))
                 sql = f"DELETE FROM outcomes WHERE bank = ? AND observation IN ({marks})"
-                gone += self._connection.execute(sql, (bank, *some)).rowcount
-        with self._turn, self._errors():
+                gone += connection.execute(sql, (bank, *some)).rowcount
+        with self.reading() as connection:
             if gone:  # SQLite leaves copies of rows that it moved
-                self._connection.execute("VACUUM")
-            self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+                connection.execute("VACUUM")
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         return gone
-
-    def close(self) -> None:
-        """Close the file."""
-        with self._turn:
-            self._connection.close()
-
-    @contextmanager
-    def _writing(self) -> Iterator[None]:
-        with self._turn, self._errors():
-            for pragma in ("journal_mode = WAL", "synchronous = FULL", "secure_delete = ON"):
-                self._connection.execute(f"PRAGMA {pragma}")
-            with transaction(self._connection):
-                yield
-
-    @contextmanager
-    def _errors(self) -> Iterator[None]:
-        try:
-            yield
-        except (sqlite3.Error, OSError) as error:
-            raise StoreUnavailable(f"the record of the language model {self._path} cannot be used: {error}") from error
 
 
 def open_record(url: str, *, wanted: bool) -> LanguageRecord | None:

@@ -6,20 +6,16 @@ There is no write-ahead log: of several processes that open the file at once, ea
 """
 
 import sqlite3
-import threading
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from schemas import wire
 from schemas.budget import Use
-from schemas.errors import StoreUnavailable
 from schemas.instant import Instant
 from schemas.recall_record import Feedback, RecallRecord
 from schemas.usage import Outcome, Usage
-from stores.sqlite.transaction import transaction
+from stores.sqlite.tables_file import TablesFile
 
-_BUSY_SECONDS = 10.0
 _AT_ONCE = 250
 _TABLES = (
     "CREATE TABLE IF NOT EXISTS recalls (bank TEXT NOT NULL, belief TEXT NOT NULL, times INTEGER NOT NULL, "
@@ -54,115 +50,88 @@ _MEASURED = (
 )
 
 
-class UsageFile:
+class UsageFile(TablesFile):
     """Usage of beliefs in one file, for several threads and processes. Raises StoreUnavailable."""
 
     def __init__(self, path: Path) -> None:
-        self._path = path
-        self._turn = threading.Lock()
-        with self._errors():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            self._connection = sqlite3.connect(
-                path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
-            )
-            self._connection.execute("PRAGMA secure_delete = ON")
-        with self._writing():
-            for statement in _TABLES:
-                self._connection.execute(statement)
+        super().__init__(path, "the usage of beliefs in", _TABLES, ("secure_delete = ON",))
 
     def place(self, topic: str) -> int:
         """The offset from which a topic is still to be counted."""
-        with self._turn, self._errors():
-            return self._place(topic)
+        with self.reading() as connection:
+            return _place(connection, topic)
 
     def count(self, topic: str, start: int, end: int, told: Iterable[RecallRecord | Feedback]) -> bool:
         """Count what a topic holds from `start` up to `end`, in order, once; False if it was counted already."""
-        with self._writing():
-            if self._place(topic) != start:
+        with self.writing() as connection:
+            if _place(connection, topic) != start:
                 return False
             for one in told:
-                self._add(one)
-            self._connection.execute(_MOVE, (topic, end))
+                _add(connection, one)
+            connection.execute(_MOVE, (topic, end))
         return True
 
     def usage(self, bank: str, beliefs: Sequence[str]) -> dict[str, Usage]:
         """The usage of those of these beliefs that were ever recalled or judged."""
         found: dict[str, dict[str, int]] = {}
-        with self._turn, self._errors():
+        with self.reading() as connection:
             for at in range(0, len(beliefs), _AT_ONCE):
                 some = beliefs[at : at + _AT_ONCE]
                 marks = ", ".join("?" * len(some))
                 recalls = f"SELECT belief, times, last FROM recalls WHERE bank = ? AND belief IN ({marks})"
-                for belief, times, last in self._connection.execute(recalls, (bank, *some)):
+                for belief, times, last in connection.execute(recalls, (bank, *some)):
                     found[belief] = {"recalled": times, "last_recalled": last}
                 verdicts = (
                     f"SELECT belief, verdict, count(*) FROM verdicts WHERE bank = ? AND belief IN ({marks}) "
                     "GROUP BY belief, verdict"
                 )
-                for belief, verdict, agents in self._connection.execute(verdicts, (bank, *some)):
+                for belief, verdict, agents in connection.execute(verdicts, (bank, *some)):
                     found.setdefault(belief, {})[verdict] = agents
         return {belief: Usage(**counts) for belief, counts in found.items()}
 
     def recalled(self, bank: str, after: str, limit: int) -> list[tuple[str, Instant]]:
         """(belief, when last) of recalled beliefs whose ids are greater than `after`, in order."""
-        with self._turn, self._errors():
-            return self._connection.execute(_RECALLED_OF_BANK, (bank, after, limit)).fetchall()
+        with self.reading() as connection:
+            return list(connection.execute(_RECALLED_OF_BANK, (bank, after, limit)))
 
     def beliefs(self, bank: str, after: str, limit: int) -> list[str]:
         """Beliefs of a bank of whose use anything is known, by ids greater than `after`, in order."""
-        with self._turn, self._errors():
-            return [
-                belief for (belief,) in self._connection.execute(_KNOWN, {"bank": bank, "after": after, "n": limit})
-            ]
+        with self.reading() as connection:
+            return [belief for (belief,) in connection.execute(_KNOWN, {"bank": bank, "after": after, "n": limit})]
 
     def outcomes(self, bank: str) -> list[Outcome]:
         """Every verdict on the bank's beliefs, oldest first; of one agent's equal verdicts the newest."""
-        with self._turn, self._errors():
-            return [Outcome(*row) for row in self._connection.execute(_OUTCOMES, (bank,))]
+        with self.reading() as connection:
+            return [Outcome(*row) for row in connection.execute(_OUTCOMES, (bank,))]
 
     def forget(self, bank: str, beliefs: Sequence[str]) -> None:
         """Remove what is counted of these beliefs, for good."""
-        with self._writing():
+        with self.writing() as connection:
             for table in ("recalls", "verdicts"):
                 sql = f"DELETE FROM {table} WHERE bank = ? AND belief = ?"
-                self._connection.executemany(sql, [(bank, belief) for belief in beliefs])
+                connection.executemany(sql, [(bank, belief) for belief in beliefs])
 
     def keep_use(self, bank: str, use: Use, at: Instant) -> None:
         """Note how much there is of a bank, as measured at a time."""
-        with self._writing():
-            self._connection.execute(_MEASURED, (bank, at, wire.dump(use)))
+        with self.writing() as connection:
+            connection.execute(_MEASURED, (bank, at, wire.dump(use)))
 
     def last_use(self, bank: str) -> tuple[Use, Instant] | None:
         """What was last measured of a bank, and when."""
-        with self._turn, self._errors():
-            row = self._connection.execute("SELECT use, at FROM measured WHERE bank = ?", (bank,)).fetchone()
+        with self.reading() as connection:
+            row = connection.execute("SELECT use, at FROM measured WHERE bank = ?", (bank,)).fetchone()
         return (wire.load(row[0], Use), row[1]) if row else None
 
-    def close(self) -> None:
-        """Close the file."""
-        with self._turn:
-            self._connection.close()
 
-    def _place(self, topic: str) -> int:
-        row = self._connection.execute(_PLACE, (topic,)).fetchone()
-        return int(row[0]) if row else 0
+def _place(connection: sqlite3.Connection, topic: str) -> int:
+    row = connection.execute(_PLACE, (topic,)).fetchone()
+    return int(row[0]) if row else 0
 
-    def _add(self, told: RecallRecord | Feedback) -> None:
-        if isinstance(told, Feedback):
-            row = {"bank": told.bank, "belief": told.belief, "verdict": told.verdict, "agent": told.agent}
-            self._connection.execute(_JUDGED, row | {"at": told.at})
-        else:
-            ids = dict.fromkeys(used.id for used in told.beliefs)
-            self._connection.executemany(_RECALLED, [(told.bank, id, told.at) for id in ids])
 
-    @contextmanager
-    def _writing(self) -> Iterator[None]:
-        with self._turn, self._errors(), transaction(self._connection):
-            yield
-
-    @contextmanager
-    def _errors(self) -> Iterator[None]:
-        try:
-            yield
-        except (sqlite3.Error, OSError) as error:
-            raise StoreUnavailable(f"the usage of beliefs in {self._path} cannot be used: {error}") from error
+def _add(connection: sqlite3.Connection, told: RecallRecord | Feedback) -> None:
+    if isinstance(told, Feedback):
+        row = {"bank": told.bank, "belief": told.belief, "verdict": told.verdict, "agent": told.agent}
+        connection.execute(_JUDGED, row | {"at": told.at})
+    else:
+        ids = dict.fromkeys(used.id for used in told.beliefs)
+        connection.executemany(_RECALLED, [(told.bank, id, told.at) for id in ids])
