@@ -4,6 +4,7 @@ import importlib
 import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -63,6 +64,28 @@ def reopen_graph(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Cal
 def graph_store(reopen_graph: Callable[[], GraphStore]) -> GraphStore:
     """An empty store of the adapter under test."""
     return reopen_graph()
+
+
+@pytest.fixture
+def graphd(start_graphd: Callable[..., Any]) -> Any:
+    """A stand-in that this test alone makes fail."""
+    return start_graphd()
+
+
+@pytest.fixture
+def opener(graphd: Any) -> Iterator[Callable[..., Any]]:
+    """Opens the space of the test once more, as another process would, impatient unless told otherwise."""
+    graph = importlib.import_module("stores.nebula.graph")
+    opened: list[Any] = []
+
+    def open_it(timeout: float = 0.3, claim_timeout: float = 30.0) -> Any:
+        query = f"heartbeat=0&timeout={timeout}&claim_timeout={claim_timeout}"
+        opened.append(graph.NebulaGraph(f"nebula://{graphd.address}/mesh?{query}"))
+        return opened[-1]
+
+    yield open_it
+    for each in opened:
+        each.close()
 
 
 def _belief(id: str, slot: str = "s1", bank: str = "acme", version: int = 1, status: Status = "active") -> Belief:

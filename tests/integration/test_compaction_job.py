@@ -17,6 +17,7 @@ from jobs.job import Work
 from jobs.run import run_job
 from recall.render import text
 from schemas.errors import StoreUnavailable
+from schemas.evidence import Evidence
 from schemas.instant import SECOND
 from schemas.policy import Trust
 
@@ -148,6 +149,11 @@ def test_settings_are_read_right_at_every_time_after_compaction_and_archive(open
     assert [read(at) for at in times] == before
 
 
+def pieces_of(memory: Memory) -> list[Evidence]:
+    stored = memory.home.graph.load_slots("default", memory.home.graph.scan("default", "", 99))
+    return [piece for id in sorted(stored) for piece in stored[id].evidence]
+
+
 class Slow:
     """A mesh of which one amendment waits, after the archive is written, until others have written."""
 
@@ -217,24 +223,32 @@ def test_a_slot_that_moved_on_is_not_amended_at_the_version_that_was_read(watche
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("job", ["compaction", "archive", "restore", "reindex", "calibrate"])
+@pytest.mark.parametrize("job", ["compaction", "compaction-digests", "archive", "restore", "reindex", "calibrate"])
 def test_a_job_killed_before_any_step_is_completed_by_the_next_run(job: str, open_memory, tmp_path: Path) -> None:
     """A process kills itself before the n-th call that the job makes of mesh, graph, archive or ledger, for all n."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     command = [sys.executable, str(COMPACTOR), str(tmp_path), job]
     done = subprocess.run(command, env=environment, timeout=240, capture_output=True, text=True, check=True)
 
-    def state(folder: str) -> tuple[str, tuple[str, ...], int, Trust]:
+    def state(folder: str) -> tuple[str, tuple[str, ...], int, Trust, tuple[object, ...]]:
         memory: Memory = open_memory(folder, embedder="none:", at="2026-06-10T12:00:00Z")
         archived, trust = memory.home.archive.size("default"), memory.home.graph.policy("default").trust
-        found = memory.state_hash(now=ASKED), memory.doctor().differences, archived, trust
+        found = memory.state_hash(now=ASKED), memory.doctor().differences, archived, trust, voices(memory)
         memory.close()
         return found
+
+    def voices(memory: Memory) -> tuple[object, ...]:
+        """How many pieces are without words, and all evidence once these are back."""
+        if job != "compaction-digests":
+            return ()
+        wordless = sum(bool(piece.digest) for piece in pieces_of(memory))
+        memory.run_job("restore")
+        return wordless, repr(pieces_of(memory))
 
     kills = int(done.stdout)
     assert kills > 4
     assert {state(f"killed-{step}") for step in range(1, kills + 1)} == {state("whole")}
-    _, differences, _, trust = state("whole")
+    _, differences, _, trust, _ = state("whole")
     assert differences == ()
     assert (trust.outcomes > 0) is (job == "calibrate")
 

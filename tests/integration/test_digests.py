@@ -1,9 +1,6 @@
 """The compaction job's digests: what many say alike loses its words to the archive, and no belief moves by it."""
 
-import os
 import secrets
-import subprocess
-import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -22,8 +19,6 @@ from recall.tell import term
 from schemas.errors import NotFound
 from schemas.policy import Policy
 
-ROOT = Path(__file__).parents[2]
-COMPACTOR = Path(__file__).with_name("compactor.py")
 ASKED = 1_735_689_600_000_000
 TIMES = (None, "2024-05-04", "2024-05-09", "2024-06-01", "2026-01-01")
 
@@ -392,25 +387,3 @@ def test_a_budget_compresses_by_digests_as_much_as_its_plan_says(open_memory: Ca
     after = memory.budget(measure=True).use
     assert use.bytes - after.bytes == run.counts["bytes freed"]
     assert beliefs(memory) == before
-
-
-@pytest.mark.slow
-def test_a_run_killed_before_any_step_is_completed_by_the_next(open_memory, tmp_path: Path) -> None:
-    """A process kills itself before the n-th call that the job makes of mesh, graph, archive or ledger, for all n."""
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    command = [sys.executable, str(COMPACTOR), str(tmp_path), "compaction-digests"]
-    done = subprocess.run(command, env=environment, timeout=240, capture_output=True, text=True, check=True)
-
-    def state(folder: str) -> tuple[object, ...]:
-        memory: Memory = open_memory(folder, embedder="none:", at="2026-06-10T12:00:00Z")
-        found = memory.state_hash(now=ASKED), memory.doctor().differences, memory.home.archive.size("default")
-        voices = sum(bool(piece.digest) for pieces in whole(memory).values() for piece in pieces)
-        memory.run_job("restore")
-        restored = memory.state_hash(now=ASKED), repr(whole(memory))
-        memory.close()
-        return (*found, voices, *restored)
-
-    kills = int(done.stdout)
-    assert kills > 4
-    assert {state(f"killed-{step}") for step in range(1, kills + 1)} == {state("whole")}
-    assert state("whole")[1] == ()
