@@ -165,9 +165,10 @@ def _sentence(found: Found, profile: Profile) -> Sentence:
     word = _word(found.confidence, profile)
     words = _words(found)
     told = told_of(belief, words)
-    if profile.literalism >= _HIGH and words:
-        quoted = shortened(words[0].statement) or told
-        text = f'{word} (confidence {found.confidence:.2f}), in the words of {source(words[0])}: "{quoted}"'
+    worded = next((piece for piece in words if piece.statement), None)
+    if profile.literalism >= _HIGH and worded is not None:
+        quoted = shortened(worded.statement)
+        text = f'{word} (confidence {found.confidence:.2f}), in the words of {source(worded)}: "{quoted}"'
     elif profile.literalism <= _LOW:
         text = f"{word}: {told}"
     else:

@@ -180,6 +180,19 @@ def test_explain_says_that_a_voice_is_in_a_digest(flights: Memory) -> None:
     assert account.archived == 7
 
 
+def test_a_literal_reflection_puts_nobodys_words_into_the_mouth_of_a_voice(flights: Memory) -> None:
+    loud = departs(3, 2) | {"id": "loud", "observed_at": "2024-05-05", "weight": 9, "source": "loud desk"}
+    flights.retain(loud)
+    flights.set_policy(Policy(state_half_life_days=0.0))
+    flights.set_profile(literalism=5)
+    assert "in the words of loud desk" in flights.reflect("When does flight 3 depart?").text
+    assert flights.run_job("compaction").counts["voices"] > 7
+
+    text = flights.reflect("When does flight 3 depart?").text
+
+    assert 'in the words of tool site 7 of 2024-05-08: "Flight 3 departs at 19:35."' in text
+
+
 def test_of_one_who_is_forgotten_no_word_is_left_and_the_other_voices_stay_exact(
     flights: Memory, open_memory: Callable[..., Memory]
 ) -> None:
