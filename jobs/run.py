@@ -13,7 +13,8 @@ from jobs.job import Job, Page, Work
 from schemas.errors import BeliefmeshError, StoreUnavailable
 from schemas.instant import Instant
 from schemas.job import JobRun
-from stores.ledger import Ledger, new_owner
+from stores.ledger import Ledger
+from stores.owner import new_owner
 
 _EXAMPLES = 20
 _BEAT_SECONDS = 60.0

@@ -3,12 +3,9 @@
 Several threads and processes may have it open. What is written is durable on return.
 """
 
-import os
-import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from uuid import uuid4
 
 import msgspec
 
@@ -16,6 +13,7 @@ from schemas.errors import Busy, InvalidSetting, NotFound, StoreUnavailable
 from schemas.instant import MINUTE, Instant
 from schemas.job import JobRun, Mode
 from schemas.wire import dump, load
+from stores.owner import is_dead
 from stores.sqlite.tables_file import TablesFile
 
 STALE: Instant = 5 * MINUTE
@@ -149,22 +147,3 @@ def open_ledger(url: str) -> Ledger:
     if not url.startswith(_SCHEME) or not path.name:
         raise InvalidSetting(f"the ledger {url!r} of jobs is not sqlite:///file.db")
     return Ledger(path)
-
-
-def new_owner() -> str:
-    """A name for who takes a lease, from which others on this machine can tell whether it lives."""
-    return f"{socket.gethostname()}/{os.getpid()}/{uuid4().hex[:8]}"
-
-
-def is_dead(owner: str) -> bool:
-    """Whether the owner was a process of this machine that is gone; of other machines nothing is known."""
-    host, _, rest = owner.rpartition("/")[0].rpartition("/")
-    if host != socket.gethostname() or not rest.isdecimal():
-        return False
-    try:
-        os.kill(int(rest), 0)
-    except ProcessLookupError:
-        return True
-    except PermissionError:
-        return False
-    return False

@@ -50,7 +50,7 @@ from beliefmesh.quota import Quotas
 from beliefmesh.settings import Settings
 from schemas.errors import BeliefmeshError
 from schemas.trace import trace_id
-from stores.ledger import new_owner
+from stores.owner import new_owner
 
 FAMILIES = (
     observations,

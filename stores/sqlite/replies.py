@@ -17,7 +17,7 @@ import msgspec
 
 from schemas.errors import InFlight, KeyReused, ReplyErased, StoreUnavailable
 from schemas.instant import MINUTE, Instant
-from stores.ledger import is_dead
+from stores.owner import is_dead
 from stores.sqlite.file import use_wal
 from stores.sqlite.together import Together
 from stores.sqlite.transaction import transaction

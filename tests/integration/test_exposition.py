@@ -15,7 +15,8 @@ from schemas.errors import Busy, StoreUnavailable
 from schemas.instant import SECOND
 from schemas.job import JobRun
 from schemas.slot import Amendment
-from stores.ledger import new_owner, open_ledger
+from stores.ledger import open_ledger
+from stores.owner import new_owner
 
 DOCS = Path(__file__).parents[2] / "docs" / "observing.md"
 

@@ -14,7 +14,7 @@ from jobs import run as running
 from schemas.errors import Busy
 from schemas.instant import MINUTE, Instant, parse_instant
 from schemas.job import JobRun
-from stores.ledger import new_owner
+from stores.owner import new_owner
 
 OpenMemory = Callable[..., Memory]
 NOW = parse_instant("2024-06-10T12:00:00Z", "now")

@@ -5,7 +5,7 @@ import pytest
 from beliefmesh.memory import Memory
 from beliefmesh.scheduled import scheduled
 from schemas.errors import Busy, InvalidInput, NotFound
-from stores.ledger import new_owner
+from stores.owner import new_owner
 
 
 def told(number: int, day: str, **fields) -> dict[str, object]:

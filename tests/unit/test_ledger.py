@@ -8,7 +8,8 @@ import pytest
 
 from schemas.errors import Busy, InvalidSetting, NotFound
 from schemas.job import JobRun
-from stores.ledger import STALE, Ledger, new_owner, open_ledger
+from stores.ledger import STALE, Ledger, open_ledger
+from stores.owner import new_owner
 
 NOW = 1_718_020_800_000_000
 ELSEWHERE = "otherhost/1/aaaa"

@@ -9,7 +9,7 @@ import pytest
 
 from schemas.errors import InFlight, KeyReused, ReplyErased
 from schemas.instant import DAY, HOUR
-from stores.ledger import new_owner
+from stores.owner import new_owner
 from stores.sqlite.replies import HeldKey, KeptReply, Replies
 
 NOW = 1_718_020_800_000_000
