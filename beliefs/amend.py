@@ -31,7 +31,7 @@ def amend(
     It is as if what is removed had never been told. Ids that the slot does not hold are passed over, so that an
     amendment may be repeated; `again` removes them all the same, where a store kept them from a write that died. An id
     that is both removed and added is replaced, whichever of the two would stay otherwise. A slot without any evidence
-    ends. With `demote` it is not embedded any more.
+    ends. With `demote` it is not embedded any more; one that is not stays so where nothing is added but to replace.
     """
     held = {piece.id: piece for piece in stored.evidence} if stored else {}
     there = {piece.id for piece in add if held.get(piece.id) == piece}
@@ -44,6 +44,7 @@ def amend(
             added[piece.id] = piece
     if not kept and not added:
         return None if stored is None else _ended(stored, tuple(dropped), now)
+    demote = demote or (stored is not None and stored.slot.demoted and added.keys() <= held.keys())
     evidence = sorted((kept | added).values(), key=_BY_ID)
     revision = decided(stored, evidence, add, tuple(added.values()), policy, now, tuple(dropped), fallen, demote)
     gone = [id for id in dropped if id in held]

@@ -186,6 +186,22 @@ def test_further_runs_find_nothing_more_and_words_that_come_back_restore_the_slo
     assert fingerprint(restored.slot) == fingerprint(before.slot)
 
 
+def test_a_slot_that_is_out_of_the_vectors_stays_so_when_words_go() -> None:
+    piece = msgspec.structs.replace(
+        msgspec.convert(_LEAST, Evidence), attribute="stock", value="full", statement="Full."
+    )
+    demoted = amend(revise(None, [piece], Policy(), 9).stored, (), (), Policy(), 9, demote=True)
+    assert demoted is not None
+
+    silent = amend(demoted.stored, ["e1"], [wordless(piece)], Policy(), 9)
+    other = amend(demoted.stored, ["e1"], [msgspec.structs.replace(piece, id="e2")], Policy(), 9)
+
+    assert silent is not None
+    assert silent.stored.slot.demoted
+    assert other is not None
+    assert not other.stored.slot.demoted
+
+
 @given(PIECES, CHORUS, st.from_type(Policy), AGES, st.data())
 def test_words_stay_before_a_voice_whatever_the_order_of_arrival(
     pieces: list[Evidence], chorus: list[tuple[int, str, int, float]], policy: Policy, now: int, data: st.DataObject
