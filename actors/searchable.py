@@ -60,9 +60,18 @@ def _rows_by_audience(
     rows = []
     for belief in chosen:
         words = _by_audience(by_bank.get(belief.id))
-        words |= {who: said for who, said in _by_audience(by_all.get(belief.id)).items() if who != (PUBLIC,)}
+        everything = _by_audience(by_all.get(belief.id))
+        words |= {who: said for who, said in everything.items() if who != (PUBLIC,)}
+        if not words and (PUBLIC,) in everything:
+            # Public words, under an id that they have for those alone who see a close value beside them.
+            words = dict.fromkeys(_restricted(stored.evidence), everything[PUBLIC,])
         rows += [_row(belief, who, said, neighbours, stored.slot) for who, said in sorted(words.items())]
     return rows
+
+
+def _restricted(evidence: Sequence[Evidence]) -> set[tuple[str, ...]]:
+    """The audiences of what is not for the whole bank."""
+    return {audience_of(piece) for piece in evidence if piece.visibility != "bank"}
 
 
 def _by_audience(candidate: Candidate | None) -> dict[tuple[str, ...], list[Evidence]]:
