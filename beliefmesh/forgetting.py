@@ -1,35 +1,24 @@
-"""Forgetting on request: which observations are meant, what goes with them, and the order in which it is made to go."""
+"""Forgetting on request: the order in which what is meant, and all that goes with it, is made to go."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from itertools import chain
 
 import msgspec
 import structlog
 
+from beliefmesh.forgettable import Meant, Wanted, meant_by, parts, told_by
 from beliefmesh.home import Home
-from beliefmesh.narrate import NARRATOR
 from beliefmesh.work import unarchived
-from beliefs.amend import amend
-from beliefs.narrative import ATTRIBUTE
-from beliefs.resolve import judged
 from jobs.usage import prune_usage
-from recall.reflect import REFLECTED
-from recall.summary import SUMMARISED, SUMMARY
-from schemas.errors import Busy, InvalidInput, StoreUnavailable
-from schemas.evidence import Evidence
-from schemas.limits import check_name
-from schemas.observation import Observation, Source
-from schemas.slot import Amendment, belief_id
+from schemas.errors import Busy, StoreUnavailable
+from schemas.slot import Amendment
 from schemas.tombstone import grave
 from stores.language.record import open_record
 from stores.pages import all_slots
-from streams.erasure import Forgotten, erase, evidence_in, observations_in, told_in
+from streams.erasure import Forgotten, erase, evidence_in, observations_in
 from streams.tombstones import graves_of
 
-_AT_ONCE = 2_000
 _ROUNDS = 5
-_RETELLING = {(SUMMARISED, SUMMARY), (NARRATOR, ATTRIBUTE)}
-"""Source and attribute of our own texts. They may repeat any voice of a premise, so they go where one of those goes."""
 
 log_events = structlog.get_logger("forgetting")
 
@@ -55,54 +44,6 @@ class ForgetReport(msgspec.Struct, frozen=True, kw_only=True):
     dry_run: bool = False
 
 
-class Wanted(msgspec.Struct, frozen=True, kw_only=True):
-    """What somebody wants forgotten: observations or beliefs by id, all of an owner, all from a source."""
-
-    ids: frozenset[str] = frozenset()
-    owner: str = ""
-    source: str = ""
-
-    def names(self, owner: str, source: Source) -> bool:
-        """Whether owner or source are those meant; a source is meant by its id or its origin."""
-        return bool((self.owner and owner == self.owner) or (self.source and self.source in (source.id, source.origin)))
-
-
-class _Meant(msgspec.Struct):
-    """The observations meant, the evidence of them that the graph holds, by slot, and letters of unreadable lines."""
-
-    observations: set[str]
-    derived: set[str]
-    slots: dict[str, list[str]]
-    beliefs: set[str]
-    unknown: int
-    letters: tuple[str, ...] = ()
-
-
-class _Fallen(msgspec.Struct, frozen=True):
-    """Beliefs that would be no more, would read otherwise, would stay with a voice less in their slot; its evidence."""
-
-    gone: set[str]
-    reworded: set[str]
-    touched: set[str]
-    slots: dict[str, list[str]]
-
-
-def wanted_of(ids: object, owner: object, source: object) -> Wanted:
-    """Read what is to be forgotten. Raises InvalidInput where nothing is named, or something by an empty text."""
-    if ids is None and owner is None and source is None:
-        raise InvalidInput("forget", "names nothing; give ids, an owner or a source")
-    if isinstance(ids, str) or not isinstance(ids if ids is not None else (), Iterable):
-        raise InvalidInput("ids", "must be a list of ids of observations or beliefs")
-    named = frozenset(check_name(id, "ids") for id in ids) if isinstance(ids, Iterable) else frozenset()
-    if ids is not None and not named and owner is None and source is None:
-        raise InvalidInput("ids", "are none; give at least one id, or an owner or a source")
-    return Wanted(
-        ids=named,
-        owner="" if owner is None else check_name(owner, "owner"),
-        source="" if source is None else check_name(source, "source"),
-    )
-
-
 def forget(home: Home, bank: str, wanted: Wanted, progress: Progress, *, dry_run: bool = False) -> ForgetReport:
     """Forget observations of a bank for good, and all that is known only from them.
 
@@ -120,7 +61,7 @@ def forget(home: Home, bank: str, wanted: Wanted, progress: Progress, *, dry_run
     """
     home.worker.drain()
     cut_short = home.tombstones.unfinished()
-    meant = _meant(home, bank, wanted)
+    meant = meant_by(home, bank, wanted)
     report = _would_go(bank, meant)
     if dry_run:
         return msgspec.structs.replace(report, dry_run=True)
@@ -172,7 +113,7 @@ def complete(home: Home, unknown: Mapping[str, Collection[str]] | None = None) -
             if _lies(piece.bank, piece.observation_id, bank, graves)
         }
         observations.update(told.values())
-        evidence = _amend(home, bank, _Meant(observations, set(), slots, set(), 0), _silent) | told.keys()
+        evidence = _amend(home, bank, Meant(observations, set(), slots, set(), 0), _silent) | told.keys()
         _clear(home, Forgotten(bank, frozenset(graves), frozenset(evidence)), observations, _silent)
         home.mesh.reindex(bank, home.clock())
         home.mesh.wipe()
@@ -200,7 +141,7 @@ def unknown_graves(home: Home) -> dict[str, set[str]]:
     """
     unknown: dict[str, set[str]] = {}
     for stone in home.tombstones.all():
-        for some in _parts(stone.graves):
+        for some in parts(stone.graves):
             if lacking := set(some) - home.graph.buried(stone.bank, some):
                 unknown.setdefault(stone.bank, set()).update(lacking)
     return unknown
@@ -214,120 +155,7 @@ def _lies(bank: str, observation: str, of: str, graves: Collection[str]) -> bool
     return bank == of and grave(bank, observation) in graves
 
 
-def _meant(home: Home, bank: str, wanted: Wanted) -> _Meant:
-    """Which observations are meant, with those that only follow from beliefs that go with them."""
-    chosen, known = _of_beliefs(home, bank, wanted.ids)
-    follows: dict[str, set[str]] = {}
-    judging: dict[str, set[str]] = {}
-    retelling: dict[str, set[str]] = {}
-    logged: set[str] = set()
-    for each in observations_in(home.log, home.topics):
-        if each.bank == bank:
-            if each.id in wanted.ids or wanted.names(each.owner, each.source):
-                logged.add(each.id)
-            for premise in _premises(each):
-                follows.setdefault(premise, set()).add(each.id)
-                if each.source.id == REFLECTED:
-                    judging.setdefault(premise, set()).add(each.id)
-                elif any((each.source.id, claim.attribute) in _RETELLING for claim in each.claims):
-                    retelling.setdefault(premise, set()).add(each.id)
-    aside, letters = _set_aside(home, bank, wanted)
-    logged |= aside
-    chosen |= logged
-    pieces = _told_by(home, bank, wanted.ids)
-    if wanted.owner or wanted.source:
-        pieces = chain(pieces, _named(home, bank, wanted))
-    seen = {piece.observation_id for piece in pieces}
-    chosen |= seen
-    known |= (logged | seen) & wanted.ids
-    derived: set[str] = set()
-    fallen = _fallen(home, bank, chosen)
-    while (
-        following := {
-            *_after(fallen.gone, follows),
-            *_after(fallen.reworded, judging),
-            *_after(fallen.touched, retelling),
-        }
-        - chosen
-    ):
-        derived |= following
-        chosen |= following
-        fallen = _fallen(home, bank, chosen)
-    return _Meant(chosen, derived, fallen.slots, fallen.gone, len(wanted.ids - known), letters)
-
-
-def _set_aside(home: Home, bank: str, wanted: Wanted) -> tuple[set[str], tuple[str, ...]]:
-    """Observations meant that lie among the dead letters, and the letters of lines that nobody could read."""
-    chosen: set[str] = set()
-    letters: list[str] = []
-    for letter in home.letters.all():
-        for told in told_in(letter):
-            if told.bank == bank and (told.id in wanted.ids or wanted.names(told.owner, told.source)):
-                if told.id:
-                    chosen.add(told.id)
-                else:
-                    letters.append(letter.id)
-    return chosen, tuple(letters)
-
-
-def _premises(observation: Observation) -> Iterator[str]:
-    return chain.from_iterable(claim.premises for claim in observation.claims)
-
-
-def _of_beliefs(home: Home, bank: str, ids: Collection[str]) -> tuple[set[str], set[str]]:
-    """The observations whose evidence speaks for or against the value of a belief among the ids, and those ids."""
-    beliefs = {}
-    for some in _parts(sorted(ids)):
-        beliefs.update(home.graph.beliefs(bank, some))
-    wanted = {belief.id for belief in beliefs.values()}
-    policy = home.graph.policy(bank)
-    now = home.clock()
-    chosen: set[str] = set()
-    for some in _parts(sorted({belief.slot for belief in beliefs.values()})):
-        for id, stored in home.graph.load_slots(bank, some).items():
-            for voice in judged(stored.evidence, policy, now)[0].voices:
-                if belief_id(id, voice.evidence.scope, voice.value_key) in wanted:
-                    chosen.add(voice.evidence.observation_id)
-    return chosen, set(beliefs)
-
-
-def _told_by(home: Home, bank: str, observations: Collection[str]) -> Iterator[Evidence]:
-    for some in _parts(sorted(observations)):
-        yield from home.graph.evidence_of_observations(bank, some)
-
-
-def _named(home: Home, bank: str, wanted: Wanted) -> Iterator[Evidence]:
-    for stored in all_slots(home.graph, bank):
-        yield from (piece for piece in stored.evidence if wanted.names(piece.owner, piece.source))
-
-
-def _after(beliefs: Iterable[str], follows: Mapping[str, set[str]]) -> Iterator[str]:
-    return chain.from_iterable(follows.get(id, ()) for id in beliefs)
-
-
-def _fallen(home: Home, bank: str, observations: Collection[str]) -> _Fallen:
-    """What would become of the beliefs without these observations."""
-    slots: dict[str, list[str]] = {}
-    for piece in _told_by(home, bank, observations):
-        slots.setdefault(piece.slot, []).append(piece.id)
-    policy = home.graph.policy(bank)
-    now = home.clock()
-    fallen = _Fallen(set(), set(), set(), slots)
-    for some in _parts(sorted(slots)):
-        for id, stored in home.graph.load_slots(bank, some).items():
-            revision = amend(stored, slots[id], (), policy, now)
-            left = {belief.id: belief.statement for belief in revision.stored.slot.beliefs} if revision else {}
-            for belief in stored.slot.beliefs:
-                if belief.id not in left:
-                    fallen.gone.add(belief.id)
-                    continue
-                fallen.touched.add(belief.id)
-                if belief.statement != left[belief.id]:
-                    fallen.reworded.add(belief.id)
-    return fallen
-
-
-def _would_go(bank: str, meant: _Meant) -> ForgetReport:
+def _would_go(bank: str, meant: Meant) -> ForgetReport:
     return ForgetReport(
         bank=bank,
         observations=len(meant.observations),
@@ -339,7 +167,7 @@ def _would_go(bank: str, meant: _Meant) -> ForgetReport:
     )
 
 
-def _amend(home: Home, bank: str, meant: _Meant, progress: Progress) -> frozenset[str]:
+def _amend(home: Home, bank: str, meant: Meant, progress: Progress) -> frozenset[str]:
     """Take the evidence of all of it out of its slots; returns the ids.
 
     Looks again until there is none: a batch may have been under way as the tombstones were set, and none is by the time
@@ -349,13 +177,13 @@ def _amend(home: Home, bank: str, meant: _Meant, progress: Progress) -> frozense
     slots = meant.slots
     for _ in range(_ROUNDS):
         done = 0
-        for some in _parts(sorted(slots)):
+        for some in parts(sorted(slots)):
             home.worker.amend([Amendment(bank=bank, slot=slot, remove=tuple(slots[slot])) for slot in some])
             done += len(some)
             progress("forgetting", done, len(slots))
         removed.update(chain.from_iterable(slots.values()))
         slots = {}
-        for piece in _told_by(home, bank, meant.observations):
+        for piece in told_by(home, bank, meant.observations):
             slots.setdefault(piece.slot, []).append(piece.id)
         if not slots:
             break
@@ -382,8 +210,3 @@ def _clear(home: Home, what: Forgotten, observations: Collection[str], progress:
     home.mesh.wipe()
     progress("clearing the files", 3, 3)
     return records
-
-
-def _parts(some: Sequence[str]) -> Iterator[Sequence[str]]:
-    for start in range(0, len(some), _AT_ONCE):
-        yield some[start : start + _AT_ONCE]

@@ -4,7 +4,8 @@ from collections.abc import Iterable
 from contextlib import nullcontext
 from threading import Lock
 
-from beliefmesh.forgetting import ForgetReport, Progress, complete, forget, unknown_graves, wanted_of
+from beliefmesh.forgettable import wanted_of
+from beliefmesh.forgetting import ForgetReport, Progress, complete, forget, unknown_graves
 from beliefmesh.home import Home
 from beliefmesh.verbs.bound import Bound
 from beliefmesh.work import unarchived
