@@ -95,15 +95,18 @@ class Archive:
         return name, len(data)
 
     def _worded(self, bank: str, ids: Sequence[str]) -> set[str]:
-        """Those of these pieces that lie here."""
+        """Those of these pieces that lie here. Raises StoreUnavailable where the file of any is gone or damaged."""
         if not ids:
             return set()
         with self._ledger.reading() as connection:
             rows = connection.execute(
-                "SELECT id FROM archived WHERE bank = ? AND restored = 0 AND id IN (SELECT value FROM json_each(?))",
+                "SELECT id, file FROM archived WHERE bank = ? AND restored = 0 "
+                "AND id IN (SELECT value FROM json_each(?))",
                 (bank, msgspec.json.encode(ids).decode()),
             ).fetchall()
-        return {id for (id,) in rows}
+        for name in sorted({name for _, name in rows}):
+            self.read(bank, name)
+        return {id for id, _ in rows}
 
     def note(self, bank: str, changes: Sequence[Change]) -> None:
         """Keep changes that are to be told, although nothing goes into the archive."""

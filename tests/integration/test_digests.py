@@ -16,7 +16,7 @@ from jobs.catalogue import JOBS
 from jobs.job import Work
 from jobs.run import run_job
 from recall.tell import term
-from schemas.errors import NotFound
+from schemas.errors import NotFound, StoreUnavailable
 from schemas.policy import Policy
 
 ASKED = 1_735_689_600_000_000
@@ -260,6 +260,21 @@ def test_a_voice_that_is_said_again_later_leaves_and_its_words_stay_in_the_archi
     flights.run_job("restore")
     (piece,) = flights.home.graph.evidence_of_observations("default", ["f3-1"])
     assert piece.statement == "Flight 3 departs at 19:35."
+
+
+def test_a_voice_stays_in_its_slot_while_the_file_with_its_words_is_away(flights: Memory, tmp_path: Path) -> None:
+    flights.run_job("compaction")
+    flights.retain([departs(3, 1) | {"id": "again", "observed_at": "2024-12-20"}])
+    (file,) = (path for path in (flights.home.folder.path / "archive").rglob("*") if path.is_file())
+    away = file.rename(tmp_path / "away")
+
+    with pytest.raises(StoreUnavailable, match="put it back from a copy"):
+        flights.run_job("compaction")
+
+    assert flights.home.graph.evidence_of_observations("default", ["f3-1"])
+    away.rename(file)
+    assert flights.run_job("compaction").counts["archived"] == 1
+    assert flights.home.graph.evidence_of_observations("default", ["f3-1"]) == []
 
 
 def test_only_the_slots_that_are_worth_least_lose_words(open_memory: Callable[..., Memory]) -> None:
