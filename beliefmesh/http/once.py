@@ -16,7 +16,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from beliefmesh.grant import Grant
 from beliefmesh.http.body import GROUPS_HEADER, caller, read_bytes
 from beliefmesh.http.door import granted
-from beliefmesh.http.reply import EXACT_TYPE
+from beliefmesh.http.reply import wants_exact
 from beliefmesh.memory import Memory
 from beliefmesh.settings import Settings
 from schemas.errors import InvalidInput, StoreUnavailable
@@ -82,7 +82,7 @@ def asked_by(request: Request, body: str) -> str:
     """The digest of what a request asks: its route and parameters, for whom, how it is written, a hash of its body."""
     headers = request.headers
     told = [headers.get(name, "") for name in ("content-type", GROUPS_HEADER)]
-    exact = "exact" if EXACT_TYPE in headers.get("accept", "") else ""
+    exact = "exact" if wants_exact(request) else ""
     return digest(request.method, request.url.path, request.url.query, exact, *told, body)
 
 

@@ -11,7 +11,7 @@ from starlette.responses import Response
 from beliefmesh.ask import check_fields
 from beliefmesh.http.body import caller, read_object, text_of
 from beliefmesh.http.described import RECALL_BODY
-from beliefmesh.http.reply import json_reply, reply
+from beliefmesh.http.reply import json_reply, reply, wants_exact
 from beliefmesh.memory import Memory
 from recall.outward import answer_to_builtins
 from recall.render import graph, structured, text
@@ -47,8 +47,12 @@ async def recall(bank: str, request: Request) -> Response:
         if name in fields:
             raise InvalidInput(name, "does not stand in the body; the path names the bank, headers name the principal")
     check_fields(fields)  # before they become the arguments of a call, which would read some names as its own
-    answer = await run_in_threadpool(
-        memory.recall, question, bank=bank, wait_for=token, **fields, principal=caller(request)
-    )
-    plain = await run_in_threadpool(FORMS[form], answer)
-    return reply(request, answer, plain) if form == FULL else json_reply(plain)
+    asker = caller(request)
+
+    def answered() -> Response:
+        answer = memory.recall(question, bank=bank, wait_for=token, **fields, principal=asker)
+        if form != FULL:
+            return json_reply(FORMS[form](answer))
+        return reply(request, answer, None if wants_exact(request) else answer_to_builtins(answer))
+
+    return await run_in_threadpool(answered)

@@ -20,9 +20,14 @@ def json_reply(value: object, status: int = 200, headers: Mapping[str, str] | No
     return Response(msgspec.json.encode(value), status, headers, JSON_TYPE)
 
 
+def wants_exact(request: Request) -> bool:
+    """Whether the client reads the structs themselves."""
+    return EXACT_TYPE in request.headers.get("accept", "")
+
+
 def reply(request: Request, struct: msgspec.Struct, plain: object, status: int = 200) -> Response:
     """`plain` as JSON, or the struct itself where the client accepts `application/msgpack`."""
-    if EXACT_TYPE in request.headers.get("accept", ""):
+    if wants_exact(request):
         return Response(dump(struct), status, media_type=EXACT_TYPE)
     return json_reply(plain, status)
 
