@@ -10,6 +10,7 @@ from beliefs.counting import NONE_FALLEN, Fallen
 from beliefs.merge_edges import strongest
 from beliefs.resolve import judged, resolve
 from schemas.belief import Belief
+from schemas.digest import wordless
 from schemas.edge import Edge
 from schemas.evidence import Evidence, contents
 from schemas.identity import digest
@@ -48,8 +49,10 @@ def revise(
     added: dict[str, Evidence] = {}
     for piece in incoming:
         known = added.get(piece.id) or held.get(piece.id)
-        if known is None or replaces(piece, known):
+        if known is None:
             added[piece.id] = piece
+        elif replaces(piece, known):
+            added[piece.id] = _since(piece, known)
     evidence = sorted((held | added).values(), key=_BY_ID) if added else list(stored.evidence if stored else ())
     return decided(stored, evidence, incoming, tuple(added.values()), policy, now, fallen=fallen)
 
@@ -204,6 +207,12 @@ def _aliases(
                 moved[belief.id] = belief_id(after.id, piece.scope, voice.value_key)
     former = {id: moved.get(target, target) for id, target in before.aliases.items() if id not in alive}
     return former | moved
+
+
+def _since(piece: Evidence, known: Evidence) -> Evidence:
+    """The piece that takes the place of another; told again, a voice has been known since it was told first."""
+    first = msgspec.structs.replace(piece, ingested_at=known.ingested_at)
+    return first if known.digest and wordless(first) == known else piece
 
 
 def replaces(piece: Evidence, known: Evidence) -> bool:

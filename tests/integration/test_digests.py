@@ -152,6 +152,21 @@ def test_what_comes_later_counts_as_it_would_have_and_a_repeat_brings_the_words_
     assert flights.doctor().differences == ()
 
 
+def test_a_voice_that_is_told_again_has_been_known_since_it_was_told_first(
+    open_memory: Callable[..., Memory], clock
+) -> None:
+    clock.set("2024-12-30T00:00:00Z")
+    memory: Memory = open_memory(embedder="none:", clock=clock)
+    memory.retain(told())
+    evidence = whole(memory)
+    memory.run_job("compaction")
+    clock.set("2025-01-02T00:00:00Z")
+
+    memory.retain(told())
+
+    assert whole(memory) == evidence
+
+
 def test_a_later_run_adds_voices_to_the_digest_that_there_is(flights: Memory) -> None:
     flights.run_job("compaction")
     flights.retain([departs(3, 10), departs(3, 11)])
