@@ -65,16 +65,20 @@ class Evidence(msgspec.Struct, frozen=True, gc=False, kw_only=True, omit_default
         return load, (dump(self), Evidence)
 
 
-def contents(piece: Evidence) -> tuple[Instant, bytes]:
+def contents(piece: Evidence) -> tuple[Instant, bytes, Instant]:
     """What decides where one id has two contents: the smaller stays, whichever came first.
 
     Words are compared last, and a voice of a digest, which has none, comes after what has its own: so a piece that has
-    become a voice stays before the same others as it did with its words, and gives way to itself as it was told. When
-    the log accepted it is no part of that. Every field is written: which defaults msgspec leaves out goes by the
-    identity of objects, so that bytes of equal evidence may differ by the way that it came.
+    become a voice stays before the same others as it did with its words, and gives way to itself as it was told. Of
+    what is told twice the first that the log accepted stays. Every field is written: which defaults msgspec leaves out
+    goes by the identity of objects, so that bytes of equal evidence may differ by the way that it came.
     """
     told = _plain(msgspec.structs.replace(piece, statement="", ingested_at=0, digest=""))
-    return piece.effective_at, b"%b%d%b" % (_ENCODER.encode(told), piece.digest != "", piece.statement.encode())
+    return (
+        piece.effective_at,
+        b"%b%d%b" % (_ENCODER.encode(told), piece.digest != "", piece.statement.encode()),
+        piece.ingested_at,
+    )
 
 
 def _plain(value: object) -> object:

@@ -29,15 +29,16 @@ FROM evidence JOIN digests ON digests.no = evidence.digest WHERE evidence.no IN 
 _CONTENTS = """contents({row}.body, (SELECT digests.body FROM digests WHERE digests.no = {row}.digest),
     {row}.id, {row}.observation_id, {row}.turn, {row}.effective_at)"""
 _COLUMNS = "slot, bank, id, observation_id, session, turn, effective_at, ingested_at, body, digest"
-# The body leaves out `ingested_at`: a repeat differs in nothing else and stays out; of two contents under one id the
-# smaller is kept, whichever came first (`schemas.evidence.contents`, asked only where the id is there already).
+# The body leaves out `ingested_at`, in which alone a repeat differs: that stays out, unless it was accepted first. Of
+# two contents under one id the smaller is kept, whichever came first (`schemas.evidence.contents`, asked only where the
+# id is there already).
 _ADD = "INSERT INTO evidence ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, {digest}) ON CONFLICT (bank, id) "
 _PUT = f"""DO UPDATE SET
     slot = excluded.slot, observation_id = excluded.observation_id, session = excluded.session, turn = excluded.turn,
     effective_at = excluded.effective_at, ingested_at = excluded.ingested_at, body = excluded.body,
     digest = excluded.digest
-WHERE (excluded.effective_at, {_CONTENTS.format(row="excluded")})
-    < (evidence.effective_at, {_CONTENTS.format(row="evidence")})
+WHERE (excluded.effective_at, {_CONTENTS.format(row="excluded")}, excluded.ingested_at)
+    < (evidence.effective_at, {_CONTENTS.format(row="evidence")}, evidence.ingested_at)
 """
 _ADD_WHOLE = _ADD.format(columns=_COLUMNS, digest="NULL")
 ADD_EVIDENCE = f"{_ADD_WHOLE} DO NOTHING"

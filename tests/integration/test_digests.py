@@ -167,6 +167,23 @@ def test_a_voice_that_is_told_again_has_been_known_since_it_was_told_first(
     assert whole(memory) == evidence
 
 
+def test_what_was_archived_and_told_again_is_known_since_it_was_told_first_once_restored(
+    open_memory: Callable[..., Memory], clock
+) -> None:
+    clock.set("2024-12-30T00:00:00Z")
+    memory: Memory = open_memory(embedder="none:", clock=clock)
+    both = [departs(3, 1), departs(3, 1) | {"id": "again", "observed_at": "2024-12-20"}]
+    memory.retain(both)
+    evidence = whole(memory)
+    assert memory.run_job("compaction").counts["archived"] == 1
+    clock.set("2025-01-02T00:00:00Z")
+    memory.retain(both)
+
+    memory.run_job("restore")
+
+    assert whole(memory) == evidence
+
+
 def test_a_later_run_adds_voices_to_the_digest_that_there_is(flights: Memory) -> None:
     flights.run_job("compaction")
     flights.retain([departs(3, 10), departs(3, 11)])
