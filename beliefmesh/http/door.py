@@ -112,7 +112,7 @@ async def admit(request: Request) -> None:
         grant = await run_in_threadpool(door.grant_of, request.headers.get("authorization", ""))
     request.state.grant = grant
     if route in _NAMING and not grant.delegate:
-        raise AccessDenied(f"a source names its authors itself, and {grant.name} speaks for itself only")
+        raise AccessDenied(f"what comes in here names its authors itself, and {grant.name} speaks for itself only")
     if route == _WHOLE and not grant.delegate:
         raise AccessDenied(f"a backup has the private words of all, and {grant.name} asks for itself only")
     if route.startswith(_IN_BANK):
