@@ -264,7 +264,8 @@ def test_jobs_are_measured_over_what_is_due_and_what_is_spent() -> None:
     assert (figures["compaction_evidence"], figures["compaction_archived"]) == (50, 45)
     assert (figures["budget_slots"], figures["budget_archived"]) == (20, 12)
     assert figures["ingestion_claims"] == 20
-    assert len(said) == 2
+    assert (figures["digest_evidence"], figures["digest_saved"] > 0.5) == (45, True)
+    assert [line.split()[1] for line in said] == ["decay", "digests", "ingestion"]
 
 
 def test_the_table_names_the_machine_and_what_is_wanted() -> None:
