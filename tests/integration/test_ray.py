@@ -225,6 +225,12 @@ def test_a_ray_that_the_mesh_starts_is_this_machines_alone_and_ends_with_it(tmp_
     assert done.stdout.split() == ["red"]
 
 
+def test_actors_of_a_ray_of_ours_have_the_priority_of_this_process() -> None:
+    niceness = ray.get(ray.remote(lambda: os.nice(0)).remote())
+
+    assert niceness == os.nice(0)
+
+
 def test_a_language_model_reads_texts_in_the_actors_too(tmp_path: Path) -> None:
     said = {"sentence": 0, "subject": "office cat", "attribute": "name", "value": "Miso"}
     with chat_server() as server:
