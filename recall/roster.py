@@ -112,7 +112,7 @@ def _is_shown(seen: Seen, id: str) -> bool:
     bank, ids = seen.sight.bank, _slots_of(seen, id)
     for start in range(0, len(ids), _FEW):
         stored = seen.graph.load_slots(bank, ids[start : start + _FEW])
-        if any(not is_same_as(slot.slot.attribute) and seen.allowed(slot.evidence) for slot in stored.values()):
+        if any(not is_same_as(slot.slot.attribute) and seen.sight.allowed(slot.evidence) for slot in stored.values()):
             return True
     return is_visible(seen, id)
 

@@ -46,15 +46,38 @@ class Sight(msgspec.Struct, frozen=True, kw_only=True):
     as_of: Instant | None = None
     known_at: Instant | None = None
 
+    def allowed(self, evidence: Iterable[Evidence]) -> list[Evidence]:
+        """The evidence that may be seen and was there by the times asked about."""
+        return visible(self._of_then(evidence), self.principal)
+
+    def vouched(self, evidence: Iterable[Evidence]) -> list[Evidence]:
+        """The evidence of a premise by which it is judged: what may be seen, and where that is nothing all of then.
+
+        Who published the conclusion vouched for premises that its readers may not see.
+        """
+        pieces = self._of_then(evidence)
+        return visible(pieces, self.principal) or pieces
+
+    def _of_then(self, evidence: Iterable[Evidence]) -> list[Evidence]:
+        pieces = list(evidence)
+        if self.as_of is not None:
+            pieces = [piece for piece in pieces if piece.effective_at <= self.as_of]
+        if self.known_at is not None:
+            pieces = [piece for piece in pieces if piece.ingested_at <= self.known_at]
+        return pieces
+
 
 class Seen:
-    """The slots of a bank in one principal's sight; each is loaded and resolved once. For one thread."""
+    """The slots of a bank in one principal's sight; each is loaded and resolved once. For one thread.
+
+    Nothing that it holds refers to it, so all of it goes as soon as its answer is told.
+    """
 
     def __init__(self, graph: GraphStore, policy: Policy, sight: Sight, supposed: Supposed = NOTHING_SUPPOSED) -> None:
         self.graph = graph
         self.policy = policy
         self.sight = sight
-        self.identity = Identity(graph, sight.bank, policy, sight.moment, self.allowed, supposed)
+        self.identity = Identity(graph, sight.bank, policy, sight.moment, sight.allowed, supposed)
         self._slots: dict[str, SeenSlot | None] = {}
         self._glimpsed: dict[str, SeenSlot] = {}
         self._beneath = self.foundations()
@@ -92,25 +115,12 @@ class Seen:
         groups = self.identity.groups(dict.fromkeys(owners.values()))
         return {id: slot for id, slot in found.items() if owners[id] not in groups}
 
-    def allowed(self, evidence: Iterable[Evidence]) -> list[Evidence]:
-        """The evidence that may be seen and was there by the times asked about."""
-        return visible(self._of_then(evidence), self.sight.principal)
-
-    def _of_then(self, evidence: Iterable[Evidence]) -> list[Evidence]:
-        pieces = list(evidence)
-        as_of, known_at = self.sight.as_of, self.sight.known_at
-        if as_of is not None:
-            pieces = [piece for piece in pieces if piece.effective_at <= as_of]
-        if known_at is not None:
-            pieces = [piece for piece in pieces if piece.ingested_at <= known_at]
-        return pieces
-
     def _load(self, ids: Sequence[str]) -> None:
         stored = self.identity.slots(ids)
         standing = self._standing((id, one.slot) for id, one in stored.items())
         self._slots |= {id: SeenSlot(slot, stored[id].evidence) for id, slot in standing.items()}
         rest = [id for id in ids if id not in standing]
-        pieces = {id: self.allowed(stored[id].evidence) if id in stored else [] for id in rest}
+        pieces = {id: self.sight.allowed(stored[id].evidence) if id in stored else [] for id in rest}
         fallen = self._beneath.fallen(pieces)
         for id, seen in pieces.items():
             self._slots[id] = _versioned(self._resolved(seen, fallen), stored[id].slot) if seen else None
@@ -122,17 +132,9 @@ class Seen:
         return SeenSlot(resolve(evidence, self.policy, moment, own), tuple(evidence), leads, own)
 
     def foundations(self) -> Foundations:
-        """What conclusions rest on, by what the principal may see of it, as of the times asked about.
-
-        Premises of which they may see nothing are judged by the whole bank's evidence: who published the conclusion
-        vouched for them.
-        """
+        """What conclusions rest on, by what the principal may see of it, as of the times asked about."""
         sight = self.sight
-        return Foundations(self.graph, sight.bank, self.policy, sight.moment, self.identity.slots, self._vouched)
-
-    def _vouched(self, evidence: Sequence[Evidence]) -> Sequence[Evidence]:
-        pieces = self._of_then(evidence)
-        return visible(pieces, self.sight.principal) or pieces
+        return Foundations(self.graph, sight.bank, self.policy, sight.moment, self.identity.slots, sight.vouched)
 
 
 def _stands(slot: Slot, rules: str, moment: Instant) -> bool:
