@@ -9,14 +9,19 @@ from actors.recaller import Extension
 from actors.shared import ANYWHERE, JoinedMesh, Placement
 from actors.submitted import Submission
 from schemas.extras import is_installed, load_with
-from stores.ports import Embedder, GraphStore, SearchIndex, StoreUrls
+from stores.ports import SHARD_CACHE_MB, Embedder, GraphStore, SearchIndex, StoreUrls
 
 
 def inline_mesh(
-    graph: GraphStore, index: SearchIndex, embedder: Embedder | None, own: Extension, extractor: Extractor
+    graph: GraphStore,
+    index: SearchIndex,
+    embedder: Embedder | None,
+    own: Extension,
+    extractor: Extractor,
+    shard_cache_mb: int = SHARD_CACHE_MB,
 ) -> Mesh:
     """The actors in this process, over stores that the caller has opened; the mesh closes the extractor."""
-    return InlineMesh(graph, index, embedder, own, extractor)
+    return InlineMesh(graph, index, embedder, own, extractor, shard_cache_mb)
 
 
 def ray_mesh(urls: StoreUrls, *, shards: int, address: str = "", placement: Placement = ANYWHERE) -> Mesh:

@@ -16,7 +16,7 @@ from schemas.instant import Instant
 from schemas.observation import Observation
 from schemas.query import Principal, Query
 from schemas.slot import Amendment, Change
-from stores.ports import Embedder, GraphStore, SearchIndex
+from stores.ports import SHARD_CACHE_MB, Embedder, GraphStore, SearchIndex
 
 
 class InlineMesh(Mesh):
@@ -29,9 +29,10 @@ class InlineMesh(Mesh):
         embedder: Embedder | None,
         own: Extension = NO_EXTENSION,
         extractor: Extractor | None = None,
+        shard_cache_mb: int = SHARD_CACHE_MB,
     ) -> None:
         self._extractor = extractor or Extractor()
-        self._shard = EntityShard(graph)
+        self._shard = EntityShard(graph, shard_cache_mb)
         self._turn = Lock()
         self._indexer = Indexer(graph, index, embedder, self._shard.kept)
         self._recaller = Recaller(graph, index, embedder, retrievers=own.retrievers, filters=own.filters)

@@ -4,17 +4,17 @@ from actors.dependents import SlotKey
 from schemas.evidence import Evidence
 from schemas.slot import StoredSlot
 
-KEPT_BYTES = 256 * 1_048_576
+_BYTES_OF_MB = 1_048_576
 _PIECE_BYTES = 2_500
 """What a piece of evidence takes beside its words, with its share of the slot; measured 3.4 kB with all of it."""
 
 
 class KeptSlots:
-    """Slots by key, the one used longest ago gone first where all of them take more than `most_bytes`."""
+    """Slots by key, the one used longest ago gone first where all of them take more than `most_mb`; 0 keeps none."""
 
-    def __init__(self, most_bytes: int = KEPT_BYTES) -> None:
+    def __init__(self, most_mb: float) -> None:
         self.bytes = 0
-        self._most_bytes = most_bytes
+        self._most_bytes = most_mb * _BYTES_OF_MB
         self._slots: dict[SlotKey, tuple[StoredSlot, int]] = {}
 
     def get(self, key: SlotKey) -> StoredSlot | None:

@@ -18,7 +18,7 @@ from schemas.instant import Instant
 from schemas.policy import Policy
 from schemas.slot import Amendment, Change, StoredSlot
 from schemas.tombstone import grave
-from stores.ports import GraphStore
+from stores.ports import SHARD_CACHE_MB, GraphStore
 from stores.tracing.events import INFO, wanted
 
 _ATTEMPTS = 8
@@ -34,15 +34,15 @@ log_events = structlog.get_logger("actors")
 class EntityShard:
     """Decides slots from their evidence and writes them by version.
 
-    Recently used slots are kept; another writer is noticed by the version check, and then the slot is read again and
-    decided again. Everything here may run twice with the same effect as once. `counts` tells of slots found kept and
-    not, and of writes that met another writer.
+    Recently used slots are kept, in at most `cache_mb` of memory; another writer is noticed by the version check, and
+    then the slot is read again and decided again. Everything here may run twice with the same effect as once. `counts`
+    tells of slots found kept and not, and of writes that met another writer.
     """
 
-    def __init__(self, graph: GraphStore) -> None:
+    def __init__(self, graph: GraphStore, cache_mb: int = SHARD_CACHE_MB) -> None:
         self.counts = Counter({"version_conflicts": 0, "version_conflicts_given_up": 0})
         self._graph = graph
-        self._kept = KeptSlots()
+        self._kept = KeptSlots(cache_mb)
         self._policies: dict[str, Policy] = {}
         self._burials: dict[str, int] = {}
 

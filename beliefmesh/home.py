@@ -172,7 +172,7 @@ def index_and_mesh(
     """The index, opened, and the actors in this process over it and a graph; the models are shared."""
     dimensions = embedder.dimensions if embedder else _NO_VECTORS
     index = spanned(open_index(urls.index, dimensions, embedder.model_id if embedder else "none"), "index")
-    return index, inline_mesh(graph, index, embedder, own, open_extractor(urls, language))
+    return index, inline_mesh(graph, index, embedder, own, open_extractor(urls, language), urls.shard_cache_mb)
 
 
 def store_urls(settings: Settings, folder: Folder, space: str) -> StoreUrls:
@@ -186,6 +186,7 @@ def store_urls(settings: Settings, folder: Folder, space: str) -> StoreUrls:
         language=settings.llm,
         record=folder.url("sqlite", "language.db"),
         tracing=settings.tracing,
+        shard_cache_mb=settings.mesh.shard_cache_mb,
     )
 
 

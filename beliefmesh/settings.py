@@ -22,6 +22,7 @@ from schemas.limits import check_bank, check_text, shown
 from schemas.query import Fusion
 from stores.kafka.options import KafkaOptions
 from stores.language.options import LanguageOptions
+from stores.ports import SHARD_CACHE_MB
 from stores.shelf import Packing
 from stores.tracing.options import TracingOptions
 from streams.topics import check_prefix
@@ -47,6 +48,7 @@ class MeshSettings(msgspec.Struct, frozen=True):
     bank: str = "default"
     runtime: Runtime = "auto"
     shards: Annotated[int, msgspec.Meta(ge=1, le=1_024)] = 2
+    shard_cache_mb: Annotated[int, msgspec.Meta(ge=0, le=1_048_576)] = SHARD_CACHE_MB
     address: str = ""
     resource: str = ""
     gpus: Annotated[float, msgspec.Meta(ge=0.0, le=1.0)] = 0.0

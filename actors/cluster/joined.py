@@ -72,7 +72,7 @@ class SharedMesh(RayMesh, JoinedMesh):
         return Crew(extractors, [first, *(self._shard(n) for n in range(1, self._count))], search)
 
     def _shard(self, number: int) -> Any:
-        return SHARD.options(**self._named(f"shard-{number}")).remote(self._urls.graph, self._count, self._urls.tracing)
+        return SHARD.options(**self._named(f"shard-{number}")).remote(self._urls, self._count)
 
     def _named(self, role: str) -> dict[str, Any]:
         where = {"resources": {self._placement.resource: _TRACE}} if self._placement.resource else {}

@@ -48,7 +48,7 @@ class RayMesh(Mesh):
         self._slow = bool(urls.language.url)
         self._crew = Crew(
             [EXTRACTOR.options(**FOR_EVER).remote(urls) for _ in range(EXTRACTORS)],
-            [SHARD.options(**FOR_EVER).remote(urls.graph, shards, urls.tracing) for _ in range(shards)],
+            [SHARD.options(**FOR_EVER).remote(urls, shards) for _ in range(shards)],
             SEARCH.options(**FOR_EVER).remote(urls),
         )
         self.processes()

@@ -23,7 +23,6 @@ from schemas.slot import Amendment, Change
 from stores.embedders import open_embedder
 from stores.open import open_graph, open_index
 from stores.ports import StoreUrls
-from stores.tracing.options import TracingOptions
 from stores.tracing.spans import continued, spanned, trace_on
 
 Trace = Mapping[str, str]
@@ -59,9 +58,9 @@ class ExtractorActor:
 class ShardActor:
     """Remote shell of `EntityShard`."""
 
-    def __init__(self, graph_url: str, shards: int, tracing: TracingOptions) -> None:
-        trace_on(tracing)
-        self._shard = EntityShard(spanned(open_graph(graph_url), "graph"))
+    def __init__(self, urls: StoreUrls, shards: int) -> None:
+        trace_on(urls.tracing)
+        self._shard = EntityShard(spanned(open_graph(urls.graph), "graph"), urls.shard_cache_mb)
         self._shards = shards
 
     @ray.method

@@ -48,9 +48,16 @@ def open_memory(tmp_path: Path) -> Iterator[OpenMemory]:
         runtime: str = "inline",
         shards: int = 2,
         bank: str = "default",
+        shard_cache_mb: int = 256,
     ) -> Memory:
         settings = Settings(
-            mesh=MeshSettings(folder=str(tmp_path / folder), runtime=runtime, shards=shards, bank=bank),  # type: ignore[arg-type]
+            mesh=MeshSettings(
+                folder=str(tmp_path / folder),
+                runtime=runtime,  # type: ignore[arg-type]
+                shards=shards,
+                shard_cache_mb=shard_cache_mb,
+                bank=bank,
+            ),
             stores=StoreSettings(embedder=embedder),
             streams=StreamSettings(batch=batch),
         )

