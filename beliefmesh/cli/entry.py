@@ -9,7 +9,7 @@ import click
 from beliefmesh.cli.session import with_flags, write_json
 from beliefmesh.cli.standard import mend_streams
 from beliefmesh.failure import BAD_INPUT, FAILED, INTERRUPTED, OK, error_shape, error_to_builtins, exit_code
-from beliefmesh.settings import few_arenas
+from beliefmesh.settings import lean_heap
 from beliefmesh.terminal import without_controls
 from schemas.errors import BeliefmeshError
 
@@ -96,7 +96,7 @@ def beliefmesh() -> None:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run one command and exit with its code; an error is one line, or one JSON object with --json."""
-    few_arenas()
+    lean_heap()
     mend_streams()
     given = list(sys.argv[1:] if arguments is None else arguments)
     sys.exit(run(given))

@@ -7,7 +7,7 @@ import pytest
 from beliefmesh.settings import (
     Settings,
     environment_name,
-    few_arenas,
+    lean_heap,
     load_settings,
     masked,
     quiet_threads,
@@ -183,15 +183,16 @@ def test_thread_pools_are_kept_quiet_unless_the_user_says_otherwise() -> None:
     assert chosen == {"OMP_NUM_THREADS": "4", "OMP_WAIT_POLICY": "passive"}
 
 
-def test_the_memory_of_threads_is_shared_unless_the_user_says_otherwise() -> None:
+def test_the_c_library_keeps_little_that_is_free_unless_the_user_says_otherwise() -> None:
     untouched: dict[str, str] = {}
     chosen = {"MALLOC_ARENA_MAX": "8"}
 
-    few_arenas(untouched)
-    few_arenas(chosen)
+    lean_heap(untouched)
+    lean_heap(chosen)
 
-    assert untouched == {"MALLOC_ARENA_MAX": "2"}
-    assert chosen == {"MALLOC_ARENA_MAX": "8"}
+    large = {"MALLOC_MMAP_THRESHOLD_": "1048576", "MALLOC_TRIM_THRESHOLD_": "4194304"}
+    assert untouched == {"MALLOC_ARENA_MAX": "2", **large}
+    assert chosen == {"MALLOC_ARENA_MAX": "8", **large}
 
 
 def test_every_setting_stands_in_the_documentation_with_its_default() -> None:
