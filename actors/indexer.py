@@ -199,19 +199,12 @@ class Indexer:
 
         The window of the latter has changed too. Their own neighbours lie within two places of the first ones.
         """
-        sessions: dict[str, list[Evidence]] = {}
-        for slot in stored.values():
-            for piece in slot.evidence:
-                if piece.session:
-                    sessions.setdefault(piece.session, []).append(piece)
-        around: dict[str, list[Evidence]] = {}
-        beside: set[str] = set()
-        for session, pieces in sessions.items():
-            window = self._graph.session(bank, session, pieces, reach=2)
-            around.update(_beside(window))
-            mine = {piece.id for piece in pieces}
-            near = {other.slot for piece in pieces for other in around.get(piece.id, ())}
-            beside |= {piece.slot for piece in window if piece.id not in mine and piece.slot in near}
+        told = [piece for slot in stored.values() for piece in slot.evidence if piece.session]
+        windows = self._graph.windows(bank, told, reach=2) if told else {}
+        around = {id: others for window in windows.values() for id, others in _beside(window).items()}
+        mine = {piece.id for piece in told}
+        near = {other.slot for piece in told for other in around.get(piece.id, ())}
+        beside = {piece.slot for window in windows.values() for piece in window if piece.id not in mine} & near
         extra = self._graph.load_slots(bank, sorted(beside - stored.keys())) if beside else {}
         small = {id: slot for id, slot in extra.items() if len(slot.slot.beliefs) <= _REFRESHED_BELIEFS}
         return around, small

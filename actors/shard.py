@@ -112,15 +112,8 @@ class EntityShard:
 
     def _beside(self, bank: str, pieces: Sequence[Evidence]) -> set[str]:
         """The slots whose evidence stands directly beside these pieces in their sessions."""
-        sessions: dict[str, list[Evidence]] = {}
-        for piece in pieces:
-            if piece.session:
-                sessions.setdefault(piece.session, []).append(piece)
-        return {
-            other.slot
-            for session, some in sessions.items()
-            for other in self._graph.session(bank, session, some, reach=1)
-        }
+        windows = self._graph.windows(bank, pieces, reach=1)
+        return {other.slot for window in windows.values() for other in window}
 
     def _write(self, keys: Sequence[SlotKey], decide: _Decide, now: Instant) -> list[Change]:
         """Write slots, and again while a premise that they were decided by moved meanwhile; a change a write.

@@ -51,7 +51,7 @@ class Gathered(msgspec.Struct, frozen=True):
 
 def gather(graph: GraphStore, bank: str, session: str, principal: Principal, now: Instant) -> Gathered:
     """The turns in their order. Raises NotFound where the principal sees none that holds."""
-    pieces = visible(graph.session(bank, session, [], MOST_TURNS), principal)
+    pieces = visible(graph.session(bank, session, MOST_TURNS), principal)
     policy = graph.policy(bank)
     seen = Seen(graph, policy, Sight(bank=bank, principal=principal, moment=now))
     slots = seen.slots(piece.slot for piece in pieces)

@@ -33,7 +33,7 @@ def recent_turns(query: Query, seen: Seen) -> tuple[Evidence, ...]:
     """The last turns of the session that the asker may see, in order."""
     if not query.recent:
         return ()
-    return tuple(seen.sight.allowed(seen.graph.session(query.bank, query.session, (), query.recent)))
+    return tuple(seen.sight.allowed(seen.graph.session(query.bank, query.session, query.recent)))
 
 
 def _id(query: Query, found: Sequence[Found]) -> str:

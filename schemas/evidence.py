@@ -1,5 +1,7 @@
 """Evidence: a claim as kept in the graph, with its source, times, weight and readers. Evidence is the truth."""
 
+from collections.abc import Iterable
+
 import msgspec
 
 from schemas.claim import EVERYWHERE, Kind, Network, Scope, Stance, Tier, Value, ValueType
@@ -63,6 +65,15 @@ class Evidence(msgspec.Struct, frozen=True, gc=False, kw_only=True, omit_default
     def __reduce__(self) -> tuple[object, ...]:
         """Travel to another process as a store keeps it, so that it is written there in as many bytes as here."""
         return load, (dump(self), Evidence)
+
+
+def in_sessions(evidence: Iterable[Evidence]) -> dict[str, set[str]]:
+    """By session, the observations of these pieces; those outside of any session are left out."""
+    found: dict[str, set[str]] = {}
+    for piece in evidence:
+        if piece.session:
+            found.setdefault(piece.session, set()).add(piece.observation_id)
+    return found
 
 
 def contents(piece: Evidence) -> tuple[Instant, bytes, Instant]:

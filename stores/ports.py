@@ -68,12 +68,15 @@ class GraphStore(Protocol):
     def evidence_of_observations(self, bank: str, observation_ids: Sequence[str]) -> list[Evidence]:
         """All evidence that these observations gave."""
 
-    def session(self, bank: str, session: str, around: Sequence[Evidence], reach: int) -> list[Evidence]:
-        """The session's evidence within `reach` places of any of `around`, in session order.
+    def session(self, bank: str, session: str, places: int) -> list[Evidence]:
+        """The evidence of the session's last `places`, in session order.
 
-        Session order is (turn, effective time, id), evidence without a turn by effective time, id. Evidence of one
-        observation shares a place. With an empty `around`: the last `reach` places.
+        That is (turn, effective time, id), evidence without a turn by effective time, id. Evidence of one observation
+        shares a place, that of its first piece.
         """
+
+    def windows(self, bank: str, around: Sequence[Evidence], reach: int) -> dict[str, list[Evidence]]:
+        """By session, its evidence within `reach` places of any of `around` that stands there, in session order."""
 
     def entities(self, bank: str, names: Sequence[str]) -> list[tuple[str, Entity]]:
         """(id, entity) for every entity, of any type, whose normalised name is among the normalised `names`."""

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from schemas.belief import Belief
 from schemas.edge import Edge
 from schemas.entity import Entity
-from schemas.evidence import Evidence
+from schemas.evidence import Evidence, in_sessions
 from schemas.identity import normal_name
 from schemas.instant import Instant
 from schemas.policy import DEFAULT_POLICY, Policy
@@ -90,9 +90,13 @@ class NebulaGraph:
         """All evidence that these observations gave, in id order."""
         return reading.evidence_told(self.sessions, bank, observation_ids)
 
-    def session(self, bank: str, session: str, around: Sequence[Evidence], reach: int) -> list[Evidence]:
-        """The session's evidence within `reach` places of any of `around` (else the last), in session order."""
-        return reading.session_around(self.sessions, bank, session, around, reach)
+    def session(self, bank: str, session: str, places: int) -> list[Evidence]:
+        """The evidence of the session's last `places`, in session order."""
+        return reading.last_of_session(self.sessions, bank, session, places)
+
+    def windows(self, bank: str, around: Sequence[Evidence], reach: int) -> dict[str, list[Evidence]]:
+        """By session, its evidence within `reach` places of any of `around` that stands there; in two questions."""
+        return reading.windows(self.sessions, bank, in_sessions(around), reach)
 
     def entities(self, bank: str, names: Sequence[str]) -> list[tuple[str, Entity]]:
         """(id, entity) for every entity, of any type, whose normalised name is among the normalised `names`."""

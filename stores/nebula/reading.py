@@ -1,6 +1,6 @@
 """How the graph on NebulaGraph is read: slots with their evidence, beliefs by id, sessions, neighbours; in batches."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from schemas.belief import Belief
 from schemas.edge import Edge
@@ -101,27 +101,55 @@ def _beliefs_themselves(sessions: NebulaSessions, bank: str, ids: Iterable[str])
     return {id: held[id] for id in homes if id in held}
 
 
-def session_around(
-    sessions: NebulaSessions, bank: str, session: str, around: Sequence[Evidence], reach: int
-) -> list[Evidence]:
-    """The evidence within `reach` places of any of `around` (else the last places), in session order."""
-    said = sorted(_places(sessions, bank, session))
-    order = list(dict.fromkeys(observation for *_, observation in said))
+def last_of_session(sessions: NebulaSessions, bank: str, session: str, places: int) -> list[Evidence]:
+    """The evidence of the last places of a session, in session order."""
+    said = _places(sessions, bank, [session] if session else []).get(session, [])
+    order = _order(said)
+    last = {session: set(order[len(order) - min(max(places, 0), len(order)) :])}
+    return _said_at(sessions, bank, {session: said}, last).get(session, [])
+
+
+def windows(
+    sessions: NebulaSessions, bank: str, around: Mapping[str, Collection[str]], reach: int
+) -> dict[str, list[Evidence]]:
+    """By session, its evidence within `reach` places of any of these observations, in session order."""
+    said = _places(sessions, bank, around)
     reach = max(reach, 0)
-    near = set(order[len(order) - min(reach, len(order)) :]) if not around else set[str]()
-    number_of = {observation: number for number, observation in enumerate(order)}
-    for piece in around:
-        here = number_of.get(piece.observation_id)
-        if here is not None:
-            near.update(order[max(here - reach, 0) : here + reach + 1])
-    wanted = [id for _, _, id, observation in said if observation in near]
-    found = evidence(sessions, bank, wanted)
-    return [found[id] for id in wanted if id in found and found[id].session == session]
+    near: dict[str, set[str]] = {session: set() for session in said}
+    for session, places in said.items():
+        order = _order(places)
+        for here, observation in enumerate(order):
+            if observation in around[session]:
+                near[session].update(order[max(here - reach, 0) : here + reach + 1])
+    return _said_at(sessions, bank, said, near)
 
 
-def _places(sessions: NebulaSessions, bank: str, session: str) -> Iterator[SessionPlace]:
-    for _, row in rows_of(sessions, ngql.PLACES_SAID, bank, [session] if session else [], "session"):
-        yield _whole(row["turn"]), _whole(row["at"]), str(row["id"]), str(row["observation"])
+def _order(said: Sequence[SessionPlace]) -> list[str]:
+    """The observations of a session in the order of their places."""
+    return list(dict.fromkeys(observation for *_, observation in said))
+
+
+def _said_at(
+    sessions: NebulaSessions,
+    bank: str,
+    said: Mapping[str, Sequence[SessionPlace]],
+    near: Mapping[str, Collection[str]],
+) -> dict[str, list[Evidence]]:
+    """The evidence of some observations of sessions, by session and in its order."""
+    wanted = {session: [id for *_, id, told in places if told in near[session]] for session, places in said.items()}
+    found = evidence(sessions, bank, [id for ids in wanted.values() for id in ids])
+    pieces = {session: [found[id] for id in ids if id in found] for session, ids in wanted.items()}
+    there = {session: [piece for piece in some if piece.session == session] for session, some in pieces.items()}
+    return {session: some for session, some in there.items() if some}
+
+
+def _places(sessions: NebulaSessions, bank: str, asked: Iterable[str]) -> dict[str, list[SessionPlace]]:
+    """The places of sessions, in order."""
+    found: dict[str, list[SessionPlace]] = {}
+    for session, row in rows_of(sessions, ngql.PLACES_SAID, bank, asked, "session"):
+        place = (_whole(row["turn"]), _whole(row["at"]), str(row["id"]), str(row["observation"]))
+        found.setdefault(session, []).append(place)
+    return {session: sorted(places) for session, places in found.items()}
 
 
 def neighbours(sessions: NebulaSessions, bank: str, nodes: Iterable[str], limit: int) -> list[Edge]:

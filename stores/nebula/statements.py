@@ -88,7 +88,8 @@ FETCH_GRAVES = "FETCH PROP ON `grave` {vids} YIELD id(vertex) AS vid"
 FETCH_BURIALS = "FETCH PROP ON `burials` {vids} YIELD id(vertex) AS vid, burials.last AS last"
 EVIDENCE_TOLD = "GO FROM {vids} OVER `told` YIELD told.id AS id, $$.evidence.body AS body"
 PLACES_SAID = (
-    "GO FROM {vids} OVER `said` YIELD said.id AS id, said.observation AS observation, said.turn AS turn, said.at AS at"
+    "GO FROM {vids} OVER `said` "
+    "YIELD src(edge) AS vid, said.id AS id, said.observation AS observation, said.turn AS turn, said.at AS at"
 )
 ENTITIES_NAMED = "GO FROM {vids} OVER `named` YIELD named.id AS id, $$.entity.name AS name, $$.entity.type AS type"
 SLOTS_ABOUT = "GO FROM {vids} OVER `about` YIELD about.id AS id | ORDER BY $-.id | LIMIT {limit}"

@@ -13,7 +13,7 @@ from schemas import wire
 from schemas.belief import Belief, Status
 from schemas.edge import Edge
 from schemas.entity import Entity
-from schemas.evidence import Evidence
+from schemas.evidence import Evidence, in_sessions
 from schemas.identity import normal_name
 from schemas.instant import Instant
 from schemas.policy import DEFAULT_POLICY, Policy
@@ -21,7 +21,7 @@ from schemas.slot import Decision, Slot, StoredSlot
 from stores.sqlite.erase import erase
 from stores.sqlite.evidence_rows import PIECE, read_pieces
 from stores.sqlite.file import SqliteFile
-from stores.sqlite.session import places
+from stores.sqlite.session import last_places, places_near
 from stores.sqlite.write import Batch, write
 
 Kept = TypeVar("Kept", Belief, Evidence)
@@ -60,9 +60,11 @@ _EVIDENCE_OF_OBSERVATIONS = f"""
 SELECT {PIECE} FROM evidence INDEXED BY evidence_of_observation
 WHERE bank = ? AND observation_id IN {_AMONG} ORDER BY evidence.id
 """
+# A place is [session, observation].
 _EVIDENCE_OF_PLACES = f"""
-SELECT {PIECE} FROM evidence INDEXED BY evidence_of_observation
-WHERE bank = ? AND session = ? AND observation_id IN {_AMONG} ORDER BY turn, effective_at, evidence.id
+SELECT {PIECE} FROM json_each(?) AS place CROSS JOIN evidence INDEXED BY evidence_of_observation
+    ON evidence.bank = ? AND evidence.observation_id = json_extract(place.value, '$[1]')
+WHERE session = json_extract(place.value, '$[0]') ORDER BY turn, effective_at, evidence.id
 """
 _ENTITIES = f"SELECT id, name, type FROM entities WHERE bank = ? AND name_key IN {_AMONG} ORDER BY name_key, type, id"
 _EDGES = """
@@ -167,11 +169,25 @@ class SqliteGraph:
         """All evidence that these observations gave, in id order."""
         return self._evidence_rows(_EVIDENCE_OF_OBSERVATIONS, bank, observation_ids)
 
-    def session(self, bank: str, session: str, around: Sequence[Evidence], reach: int) -> list[Evidence]:
-        """The session's evidence within `reach` places of any of `around` (else the last), in session order."""
+    def session(self, bank: str, session: str, places: int) -> list[Evidence]:
+        """The evidence of the session's last `places`, in session order."""
         with self._file.reading() as connection:
-            near = places(connection, bank, session, around, reach)
-            return read_pieces(connection, _EVIDENCE_OF_PLACES, (bank, session, json.dumps(sorted(near))))
+            last = [(session, observation) for observation in last_places(connection, bank, session, places)]
+            return read_pieces(connection, _EVIDENCE_OF_PLACES, (json.dumps(last), bank))
+
+    def windows(self, bank: str, around: Sequence[Evidence], reach: int) -> dict[str, list[Evidence]]:
+        """By session, its evidence within `reach` places of any of `around` that stands there, in session order."""
+        asked = in_sessions(around)
+        found: dict[str, list[Evidence]] = {}
+        with self._file.reading() as connection:
+            near = [
+                (session, observation)
+                for session, observations in asked.items()
+                for observation in places_near(connection, bank, session, observations, reach)
+            ]
+            for piece in read_pieces(connection, _EVIDENCE_OF_PLACES, (json.dumps(near), bank)):
+                found.setdefault(piece.session, []).append(piece)
+        return found
 
     def entities(self, bank: str, names: Sequence[str]) -> list[tuple[str, Entity]]:
         """(id, entity) for every entity, of any type, whose normalised name is among the normalised `names`."""

@@ -1,9 +1,7 @@
 """Which evidence of a session lies near some other, found without reading more of the session than that is worth."""
 
 import sqlite3
-from collections.abc import Iterator, Sequence
-
-from schemas.evidence import Evidence
+from collections.abc import Collection, Iterator, Sequence
 
 Asked = dict[str, str | int]
 
@@ -37,19 +35,22 @@ WHERE bank = ? AND observation_id = ? AND session = ? ORDER BY {_KEY} LIMIT 1
 """
 
 
-def places(connection: sqlite3.Connection, bank: str, session: str, around: Sequence[Evidence], reach: int) -> set[str]:
-    """The observations within `reach` places of any of `around`, or the last `reach` when there is none."""
-    asked: Asked = {"bank": bank, "session": session, "reach": max(reach, 0)}
-    if not around:
-        return {id for (id,) in connection.execute(_LAST, asked)}
-    observations = {evidence.observation_id for evidence in around}
+def last_places(connection: sqlite3.Connection, bank: str, session: str, places: int) -> set[str]:
+    """The observations of the last places of a session."""
+    asked: Asked = {"bank": bank, "session": session, "reach": max(places, 0)}
+    return {id for (id,) in connection.execute(_LAST, asked)}
+
+
+def places_near(
+    connection: sqlite3.Connection, bank: str, session: str, observations: Collection[str], reach: int
+) -> set[str]:
+    """The observations of a session within `reach` places of any of these."""
+    reach = max(reach, 0)
     order = _in_order(connection, bank, session, _ROWS_FOR_ONE * len(observations))
     if order is not None:
-        return _within(order, observations, max(reach, 0))
-    found: set[str] = set()
-    for observation in sorted(observations):
-        found.update(_near(connection, asked, observation))
-    return found
+        return _within(order, observations, reach)
+    asked: Asked = {"bank": bank, "session": session, "reach": reach}
+    return {id for observation in sorted(observations) for id in _near(connection, asked, observation)}
 
 
 def _in_order(connection: sqlite3.Connection, bank: str, session: str, most: int) -> list[str] | None:
@@ -58,7 +59,7 @@ def _in_order(connection: sqlite3.Connection, bank: str, session: str, most: int
     return list(dict.fromkeys(id for (id,) in rows)) if len(rows) <= most else None
 
 
-def _within(order: Sequence[str], wanted: set[str], reach: int) -> set[str]:
+def _within(order: Sequence[str], wanted: Collection[str], reach: int) -> set[str]:
     near = (order[max(0, at - reach) : at + reach + 1] for at, id in enumerate(order) if id in wanted)
     return {id for some in near for id in some}
 

@@ -71,7 +71,7 @@ def test_what_is_not_erased_stays_as_it_was(
     graph_store.erase("acme", ["s1"])
 
     assert graph_store.load_slots("acme", ["s2"]) == before
-    assert [each.id for each in graph_store.session("acme", "talk", [], 9)] == ["e2"]
+    assert [each.id for each in graph_store.session("acme", "talk", 9)] == ["e2"]
     assert graph_store.entities("acme", ["other"]) == [(entity_id("acme", OTHER), OTHER)]
     assert graph_store.neighbours("acme", ["shared"], 9) == [Edge("shared", "next", "b2")]
     assert graph_store.due(MAY, 9) == [("acme", "s2")]

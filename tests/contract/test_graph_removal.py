@@ -56,7 +56,7 @@ def test_evidence_leaves_and_other_comes_in_one_decision(
     assert stored.slot.version == 2
     assert graph_store.evidence("acme", ["e1"]) == {}
     assert graph_store.evidence_of_observations("acme", ["o1"]) == []
-    assert [piece.id for piece in graph_store.session("acme", "talk", [], 9)] == ["e2"]
+    assert [piece.id for piece in graph_store.session("acme", "talk", 9)] == ["e2"]
     assert graph_store.beliefs("acme", ["b1"]) == {}
     assert graph_store.entities("acme", ["canary", "other"]) == [(entity_id("acme", OTHER), OTHER)]
     assert graph_store.counts("acme")["evidence"] == 2

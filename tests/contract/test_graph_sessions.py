@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+import msgspec
 import pytest
 
 from schemas.evidence import Evidence
@@ -20,8 +21,13 @@ def talk(graph_store: GraphStore, decision: Callable[..., Decision]) -> Talk:
     return lambda *told: graph_store.apply([decision(adds=told)])
 
 
-def session_ids(store: GraphStore, around: list[Evidence], reach: int, session: str = "talk") -> list[str]:
-    return [each.id for each in store.session("acme", session, around, reach)]
+def last(store: GraphStore, places: int) -> list[str]:
+    return [each.id for each in store.session("acme", "talk", places)]
+
+
+def near(store: GraphStore, around: list[Evidence], reach: int) -> dict[str, list[str]]:
+    found = store.windows("acme", around, reach)
+    return {session: [each.id for each in window] for session, window in found.items()}
 
 
 def test_a_session_is_read_around_a_turn(
@@ -31,12 +37,27 @@ def test_a_session_is_read_around_a_turn(
     other = evidence("x", observation="ox", session="elsewhere", turn=4)
     talk(*turns, other, evidence("y", observation="oy"))
 
-    assert session_ids(graph_store, [turns[4]], 1) == ["e6", "e5", "e4"]
-    assert session_ids(graph_store, [turns[4]], 0) == ["e5"]
-    assert session_ids(graph_store, [turns[0]], 2) == ["e9", "e8", "e7"]
-    assert session_ids(graph_store, [turns[9], turns[1]], 1) == ["e9", "e8", "e7", "e1", "e0"]
-    assert session_ids(graph_store, [other], 1) == []
-    assert session_ids(graph_store, [turns[4]], 1, session="") == []
+    assert near(graph_store, [turns[4]], 1) == {"talk": ["e6", "e5", "e4"]}
+    assert near(graph_store, [turns[4]], 0) == {"talk": ["e5"]}
+    assert near(graph_store, [turns[0]], 2) == {"talk": ["e9", "e8", "e7"]}
+    assert near(graph_store, [turns[9], turns[1]], 1) == {"talk": ["e9", "e8", "e7", "e1", "e0"]}
+
+
+def test_several_sessions_are_read_at_once_each_around_its_own(
+    graph_store: GraphStore, evidence: Callable[..., Evidence], talk: Talk
+) -> None:
+    turns = [evidence(f"e{i}", observation=f"o{i}", session="talk", turn=i) for i in range(5)]
+    others = [evidence(f"x{i}", observation=f"p{i}", session="elsewhere", turn=i) for i in range(5)]
+    alone = evidence("y", observation="oy")
+    untold = evidence("z", observation="oz", session="nowhere", turn=1)
+    talk(*turns, *others, alone)
+
+    assert near(graph_store, [turns[4], others[1], alone, untold], 1) == {
+        "elsewhere": ["x0", "x1", "x2"],
+        "talk": ["e3", "e4"],
+    }
+    assert near(graph_store, [msgspec.structs.replace(turns[2], session="elsewhere")], 1) == {}
+    assert near(graph_store, [], 9) == {}
 
 
 def test_of_many_places_those_near_any_are_read_whether_the_session_is_short_or_long(
@@ -50,8 +71,8 @@ def test_of_many_places_those_near_any_are_read_whether_the_session_is_short_or_
     talk(*turns)
     asked = [piece for piece in turns if piece.turn in (0, 9, 10, 29)]
 
-    few = session_ids(graph_store, asked[:1], 1)
-    many = session_ids(graph_store, [*asked, *turns[:15]], 1)
+    few = near(graph_store, asked[:1], 1)["talk"]
+    many = near(graph_store, [*asked, *turns[:15]], 1)["talk"]
 
     assert few == [f"e{turn:02}{part}" for turn in (0, 1) for part in "abc"]
     assert many == [f"e{turn:02}{part}" for turn in (0, 1, 2, 3, 4, 5, 8, 9, 10, 11, 28, 29) for part in "abc"]
@@ -62,9 +83,9 @@ def test_the_last_places_of_a_session_are_read_in_order(
 ) -> None:
     talk(*(evidence(f"e{i}", observation=f"o{i}", session="talk", turn=i) for i in range(5)))
 
-    assert session_ids(graph_store, [], 2) == ["e3", "e4"]
-    assert session_ids(graph_store, [], 99) == ["e0", "e1", "e2", "e3", "e4"]
-    assert session_ids(graph_store, [], 0) == []
+    assert last(graph_store, 2) == ["e3", "e4"]
+    assert last(graph_store, 99) == ["e0", "e1", "e2", "e3", "e4"]
+    assert last(graph_store, 0) == []
 
 
 def test_evidence_without_a_turn_stands_by_effective_time_then_id(
@@ -75,8 +96,8 @@ def test_evidence_without_a_turn_stands_by_effective_time_then_id(
     same = evidence("e3", observation="o3", session="talk", at=MAY)
     talk(late, early, same)
 
-    assert session_ids(graph_store, [], 3) == ["e2", "e3", "e1"]
-    assert session_ids(graph_store, [early], 1) == ["e2", "e3"]
+    assert last(graph_store, 3) == ["e2", "e3", "e1"]
+    assert near(graph_store, [early], 1)["talk"] == ["e2", "e3"]
 
 
 def test_one_turn_is_ordered_by_effective_time_then_id(
@@ -88,7 +109,7 @@ def test_one_turn_is_ordered_by_effective_time_then_id(
         evidence("e2", observation="o2", session="talk", turn=1, at=MAY),
     )
 
-    assert session_ids(graph_store, [], 9) == ["e2", "e3", "e1"]
+    assert last(graph_store, 9) == ["e2", "e3", "e1"]
 
 
 def test_evidence_of_one_observation_shares_a_place(
@@ -100,6 +121,6 @@ def test_evidence_of_one_observation_shares_a_place(
     d1 = evidence("d1", observation="od", session="talk", at=MAY + 30)
     talk(a1, a2, b1, b90, c1, d1)
 
-    assert session_ids(graph_store, [c1], 1) == ["b1", "c1", "d1", "b90"]
-    assert session_ids(graph_store, [b90], 1) == ["a1", "a2", "b1", "c1", "b90"]
-    assert session_ids(graph_store, [], 1) == ["d1"]
+    assert near(graph_store, [c1], 1)["talk"] == ["b1", "c1", "d1", "b90"]
+    assert near(graph_store, [b90], 1)["talk"] == ["a1", "a2", "b1", "c1", "b90"]
+    assert last(graph_store, 1) == ["d1"]

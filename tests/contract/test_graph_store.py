@@ -134,7 +134,7 @@ def test_asking_for_nothing_gives_nothing(graph_store: GraphStore) -> None:
     assert graph_store.evidence_of_observations("acme", []) == []
     assert graph_store.entities("acme", []) == []
     assert graph_store.neighbours("acme", [], 10) == []
-    assert graph_store.session("acme", "", [], 3) == []
+    assert graph_store.session("acme", "", 3) == []
     assert graph_store.banks() == []
 
 
@@ -303,8 +303,8 @@ def test_nothing_of_one_bank_shows_in_another(
     assert graph_store.slots_of_entity("acme", entity_id("secret", Entity("canary"))) == []
     assert graph_store.evidence("acme", ["e1"]) == {}
     assert graph_store.evidence_of_observations("acme", ["o1"]) == []
-    assert graph_store.session("acme", "talk", [], 9) == []
-    assert graph_store.session("acme", "talk", [canary], 9) == []
+    assert graph_store.session("acme", "talk", 9) == []
+    assert graph_store.windows("acme", [canary], 9) == {}
     assert graph_store.entities("acme", ["canary"]) == []
     assert graph_store.neighbours("acme", ["n1", "b1"], 9) == []
     assert graph_store.scan("acme", "", 9) == []

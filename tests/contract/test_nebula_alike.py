@@ -143,11 +143,8 @@ def answers(store: GraphStore, known: GraphStore) -> dict[str, object]:
             "entities": sorted(store.entities(bank, ["ann", "BOB", "ünï"]), key=lambda found: found[0]),
             "slots of": [store.slots_of_entity(bank, entity_id(bank, entity)) for entity in ENTITIES],
             "neighbours": sorted(store.neighbours(bank, nodes, 99), key=in_order),
-            "last places": [store.session(bank, session, [], 4) for session in SESSIONS],
-            "places around": [
-                store.session(bank, session, [piece for piece in told if piece.session == session][:3], 2)
-                for session in SESSIONS
-            ],
+            "last places": [store.session(bank, session, 4) for session in SESSIONS],
+            "places around": store.windows(bank, told[::5], 2),
         }
         found |= {f"{bank} {question}": answer for question, answer in of_bank.items()}
     return found
