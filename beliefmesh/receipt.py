@@ -8,6 +8,8 @@ import msgspec
 from schemas.errors import InvalidInput
 
 Tellable = str | Mapping[str, object]
+Line = bytes | str | Mapping[str, object]
+"""One of an import: an observation written as JSON, or its fields."""
 
 
 def several(told: object) -> list[object]:
@@ -19,6 +21,8 @@ def several(told: object) -> list[object]:
 
 def line_of(line: object) -> bytes:
     """One line of an import, without its end; a file that was opened as text gives texts. Raises InvalidInput."""
+    if isinstance(line, Mapping):
+        return _encoded(line)
     if isinstance(line, str):
         line = line.encode("utf-8", "surrogatepass")
     if not isinstance(line, bytes | bytearray | memoryview):
@@ -26,11 +30,18 @@ def line_of(line: object) -> bytes:
     return bytes(line).rstrip(b"\r\n")
 
 
-def chunks_of(lines: Iterable[bytes | str], size: int) -> Iterator[list[bytes]]:
-    """The lines of an import, so many at once. Raises InvalidInput as `line_of` does."""
-    rest = map(line_of, lines)
+def chunks_of(lines: Iterable[Line], size: int) -> Iterator[list[bytes | Mapping[str, object]]]:
+    """The lines of an import, so many at once, fields as they are. Raises InvalidInput as `line_of` does."""
+    rest = (line if isinstance(line, Mapping) else line_of(line) for line in lines)
     while chunk := list(islice(rest, size)):
         yield chunk
+
+
+def _encoded(fields: Mapping[str, object]) -> bytes:
+    try:
+        return msgspec.json.encode(fields)
+    except (TypeError, ValueError) as error:
+        raise InvalidInput("lines", f"hold fields that cannot be written as JSON ({error})") from error
 
 
 class Receipt(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -48,9 +48,22 @@ def test_lines_of_a_file_opened_as_text_are_imported(memory: Memory) -> None:
     assert (done.accepted, done.dead) == (1, 2)
 
 
-def test_lines_that_are_neither_bytes_nor_text_are_refused(memory: Memory) -> None:
-    with pytest.raises(InvalidInput, match="lines: hold dict"):
-        memory.import_lines([{"text": "x"}])  # type: ignore[list-item]
+def test_an_import_takes_fields_as_they_are_and_sets_aside_what_cannot_be_used(memory: Memory) -> None:
+    done = memory.import_lines([{"text": "The desk is open."}, {"text": ""}, b'{"text": "The door is red."}'])
+    (letter,) = memory.dead_letters()
+
+    assert (done.accepted, done.dead) == (2, 1)
+    assert (letter.original, letter.reason.partition(":")[0]) == (b'{"text":""}', "text")
+    assert {found.belief.statement for found in memory.recall("desk or door").found} == {
+        "The desk is open.",
+        "The door is red.",
+    }
+
+
+@pytest.mark.parametrize(("line", "told"), [(5, "hold int; give bytes"), ({"text": object()}, "cannot be written")])
+def test_lines_that_are_neither_bytes_nor_text_nor_fields_are_refused(memory: Memory, line: object, told: str) -> None:
+    with pytest.raises(InvalidInput, match=rf"lines: hold .*{told.removeprefix('hold ')}"):
+        memory.import_lines([line])  # type: ignore[list-item]
 
 
 @pytest.mark.parametrize("field", ["fusion", "limit", "statuses", "scope", "retrievers"])
