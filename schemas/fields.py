@@ -35,7 +35,16 @@ def read_object(
 
     Another name is refused, with the advice that `elsewhere` holds for it, else the nearest and all allowed ones.
     """
-    if type(data) is not dict and not isinstance(data, Mapping):  # the question that costs less, first
+    if type(data) is dict:
+        try:
+            return {
+                name: readers[name](value, path)
+                for name, value in data.items()
+                if value is not None or name not in readers
+            }
+        except (KeyError, InvalidInput):
+            pass  # the slow way says under which path what is wrong
+    elif not isinstance(data, Mapping):
         raise InvalidInput(path or "observation", f"must be an object, not {type(data).__name__}")
     prefix = path and f"{path}."
     fields: Fields = {}
@@ -67,7 +76,10 @@ def list_of(reader: Reader) -> Reader:
         if not isinstance(value, list | tuple):
             raise InvalidInput(path, f"must be a list, not {type(value).__name__}")
         _check_count(value, path)
-        return tuple([reader(item, f"{path}[{n}]") for n, item in enumerate(value)])
+        try:
+            return tuple([reader(item, path) for item in value])
+        except InvalidInput:
+            return tuple([reader(item, f"{path}[{n}]") for n, item in enumerate(value)])
 
     return read
 

@@ -13,6 +13,8 @@ HOUR: Instant = 60 * MINUTE
 DAY: Instant = 24 * HOUR
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_NAIVE_EPOCH = datetime(1970, 1, 1)
+"""That of naive datetimes, which mean UTC."""
 EARLIEST = datetime(1, 1, 2, tzinfo=UTC)
 LATEST = datetime(9999, 12, 30, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
@@ -21,8 +23,7 @@ _FIRST_SECOND, _LAST_SECOND = ((end - _EPOCH).total_seconds() for end in (EARLIE
 
 def instant_of(moment: datetime) -> Instant:
     """Turn a datetime into an instant; a naive one means UTC."""
-    aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-    return (aware - _EPOCH) // _MICROSECOND
+    return (moment - (_EPOCH if moment.tzinfo else _NAIVE_EPOCH)) // _MICROSECOND
 
 
 def datetime_of(instant: Instant) -> datetime:

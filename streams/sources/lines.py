@@ -1,9 +1,10 @@
 """Lines of a file, however long and in whatever encoding: bounded, counted, and read as UTF-8 or else Latin-1."""
 
 import gzip
+import io
 import zlib
 from collections.abc import Iterator
-from typing import IO, NamedTuple, cast
+from typing import IO, Any, NamedTuple, cast
 
 from schemas.errors import InvalidInput
 
@@ -32,7 +33,7 @@ def lines_of(stream: IO[bytes], limit: int) -> Iterator[Line]:
     if head == _GZIP:
         try:
             with gzip.GzipFile(fileobj=whole) as unpacked:
-                yield from _split(cast(IO[bytes], unpacked), limit)
+                yield from _split(io.BufferedReader(_Unpacked(unpacked)), limit)
         except (gzip.BadGzipFile, EOFError, zlib.error) as error:
             raise InvalidInput("file", f"is not whole gzip ({error}); what came before was read") from error
         return
@@ -65,6 +66,21 @@ def _split(stream: IO[bytes], limit: int) -> Iterator[Line]:
         data = data.rstrip(b"\r\n")
         if data.strip():
             yield Line(number, data[:limit], size)
+
+
+class _Unpacked(io.RawIOBase):
+    """What is unpacked, as it comes, to be read through a buffer; of what is not whole, all that there is."""
+
+    def __init__(self, file: gzip.GzipFile) -> None:
+        self._file = file
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        data = self._file.read1(len(buffer))
+        buffer[: len(data)] = data
+        return len(data)
 
 
 class _Rest:

@@ -2,6 +2,7 @@
 
 import gzip
 import io
+import zlib
 
 import pytest
 
@@ -72,6 +73,17 @@ def test_a_packed_file_is_unpacked_and_a_broken_one_gives_what_it_has() -> None:
     assert [line.data for line in lines_of(io.BytesIO(packed), 100)] == [b"one", b"two"]
     with pytest.raises(InvalidInput, match="is not whole gzip"):
         list(lines_of(io.BytesIO(packed[:-9]), 100))
+
+
+def test_of_a_packed_file_that_is_cut_off_every_whole_line_before_the_cut_is_read() -> None:
+    whole = b"".join(b"%x\n" % (number * 2_654_435_761) for number in range(50_000))
+    cut = gzip.compress(whole, mtime=0)[:-50_000]
+    there = zlib.decompressobj(wbits=31).decompress(cut).split(b"\n")[:-1]
+    read: list[bytes] = []
+    with pytest.raises(InvalidInput, match="is not whole gzip"):
+        read.extend(line.data for line in lines_of(io.BytesIO(cut), 100))
+    assert len(there) > 20_000
+    assert read == there
 
 
 def test_utf_16_is_refused_by_name_and_a_byte_order_mark_is_no_text() -> None:
