@@ -82,6 +82,10 @@ class InlineMesh(Mesh):
         """See `Mesh.reindex`."""
         return self._indexer.reindex(bank, now)
 
+    def let_go(self) -> None:
+        """See `Mesh.let_go`."""
+        self._shard.let_go()
+
     def wipe(self) -> None:
         """See `Mesh.wipe`."""
         self._indexer.wipe()

@@ -82,6 +82,10 @@ class Mesh(ABC):
     def reindex(self, bank: str, now: Instant) -> int:
         """Make the bank's rows of the index anew, all of them."""
 
+    def let_go(self) -> None:
+        """Keep nothing of slots in memory, since others may write them from here on; where others may at all."""
+        return
+
     @abstractmethod
     def wipe(self) -> None:
         """Return once no text that was removed is in a file of the index."""

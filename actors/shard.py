@@ -40,6 +40,7 @@ class EntityShard:
     """
 
     def __init__(self, graph: GraphStore, cache_mb: int = SHARD_CACHE_MB) -> None:
+        self._cache_mb = cache_mb
         self.counts = Counter({"version_conflicts": 0, "version_conflicts_given_up": 0})
         self._graph = graph
         self._kept = KeptSlots(cache_mb)
@@ -109,6 +110,10 @@ class EntityShard:
         """Keep nothing of these slots in memory."""
         for key in keys:
             self._kept.drop(key)
+
+    def let_go(self) -> None:
+        """Keep nothing in memory. From any thread: what is under way keeps what it writes, which is true by then."""
+        self._kept = KeptSlots(self._cache_mb)
 
     def _beside(self, bank: str, pieces: Sequence[Evidence]) -> set[str]:
         """The slots whose evidence stands directly beside these pieces in their sessions."""

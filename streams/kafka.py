@@ -203,8 +203,13 @@ class KafkaWorker(Worker):
         return app
 
     async def _let_go(self, *_: Any, **__: Any) -> None:
-        """Before partitions move, give the batches in hand the time to finish; what they leave is delivered again."""
+        """Before partitions move, give the batches in hand the time to finish; what they leave is delivered again.
+
+        Nothing is kept of what another may own by then. A slot that ends and begins anew there may come back at the
+        very version that was kept of it here, and a write by that version would pass for one of the newest state.
+        """
         await self._settle(self._options.session_timeout / 2)
+        self._mesh.let_go()
 
     async def _work(self, app: faust.App, stage: Stage, stream: faust.Stream[bytes]) -> None:
         """One stage's agent: batch after batch, in order.

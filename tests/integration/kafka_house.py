@@ -7,7 +7,7 @@ from pathlib import Path
 
 from actors.inline import InlineMesh
 from schemas.claim import Claim
-from schemas.entity import Entity
+from schemas.entity import Entity, entity_id
 from schemas.errors import StoreUnavailable
 from schemas.evidence import Evidence
 from schemas.instant import Instant
@@ -99,6 +99,10 @@ class House:
     def held(self) -> set[str]:
         slots = self.graph.slots("b", self.graph.scan("b", "", 10_000))
         return {belief.entity.name for slot in slots.values() for belief in slot.beliefs}
+
+    def values(self, name: str) -> set[object]:
+        slots = self.graph.slots("b", self.graph.slots_of_entity("b", entity_id("b", Entity(name)))).values()
+        return {belief.value for slot in slots for belief in slot.beliefs}
 
     def waiting(self) -> dict[str, int]:
         return {stage: sum(partitions.values()) for stage, partitions in lag(self.log, self.topics).items()}

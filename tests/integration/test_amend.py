@@ -73,6 +73,22 @@ def test_a_slot_that_ends_is_let_go_of_and_may_begin_anew(tmp_path: Path) -> Non
     assert (stored.slot.version, [belief.value for belief in stored.slot.beliefs]) == (1, ["blue"])
 
 
+def test_a_slot_that_ended_and_began_anew_elsewhere_is_not_taken_for_the_one_that_was_kept(tmp_path: Path) -> None:
+    graph = SqliteGraph(tmp_path / "graph.db")
+    owner, keeper, next_owner = EntityShard(graph), EntityShard(graph), EntityShard(graph)
+    red, blue = told("o1", "red"), told("o2", "blue")
+    owner.apply([red], DAY)
+    keeper.amend([Amendment(bank="acme", slot=red.slot, remove=(red.id,))], 2 * DAY)
+    next_owner.apply([blue], 3 * DAY)
+
+    owner.let_go()
+    owner.apply([told("o3", "blue")], 4 * DAY)
+
+    stored = graph.load_slots("acme", [red.slot])[red.slot]
+    assert sorted(piece.observation_id for piece in stored.evidence) == ["o2", "o3"]
+    assert [belief.value for belief in stored.slot.beliefs] == ["blue"]
+
+
 def test_a_change_names_the_slots_that_stand_beside_in_the_session(tmp_path: Path) -> None:
     graph = SqliteGraph(tmp_path / "graph.db")
     shard = EntityShard(graph)

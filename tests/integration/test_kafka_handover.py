@@ -51,6 +51,19 @@ def test_a_worker_that_is_told_to_stop_while_a_store_fails_says_that_a_batch_is_
     assert house.held() == set()
 
 
+def test_a_worker_whose_partitions_may_move_keeps_no_slot_that_another_may_write(house: House) -> None:
+    house.started()
+    house.tell("ada")
+    assert until(lambda: house.held() == {"ada"})
+    house.started()
+    assert until(lambda: len(house.members()) == 2 and house.workers[1].running)
+
+    house.put(told("ada", "blue"))
+
+    assert until(lambda: "blue" in house.values("ada"))
+    assert house.mesh.counts().get("cache.slots.hit", 0) == 0
+
+
 def test_what_arrives_while_a_worker_stops_is_left_to_the_next(house: House) -> None:
     house.mesh.gate.clear()
     first = house.started()
