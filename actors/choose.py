@@ -9,7 +9,7 @@ from actors.recaller import Extension
 from actors.shared import ANYWHERE, JoinedMesh, Placement
 from actors.submitted import Submission
 from schemas.extras import is_installed, load_with
-from stores.ports import SHARD_CACHE_MB, Embedder, GraphStore, SearchIndex, StoreUrls
+from stores.ports import Embedder, GraphStore, SearchIndex, StoreUrls
 
 
 def inline_mesh(
@@ -18,26 +18,32 @@ def inline_mesh(
     embedder: Embedder | None,
     own: Extension,
     extractor: Extractor,
-    shard_cache_mb: int = SHARD_CACHE_MB,
+    shard_cache_mb: int,
 ) -> Mesh:
     """The actors in this process, over stores that the caller has opened; the mesh closes the extractor."""
     return InlineMesh(graph, index, embedder, own, extractor, shard_cache_mb)
 
 
-def ray_mesh(urls: StoreUrls, *, shards: int, address: str = "", placement: Placement = ANYWHERE) -> Mesh:
+def ray_mesh(
+    urls: StoreUrls, *, shards: int, shard_cache_mb: int, address: str = "", placement: Placement = ANYWHERE
+) -> Mesh:
     """The actors as Ray actors, each opening its stores by URL. Raises MissingExtra without Ray.
 
     With an address they are those that every process shares that joins the cluster there; else this process's own.
     """
     if address:
-        return joined_mesh(urls, shards=shards, address=address, placement=placement)
-    mesh: Mesh = _cluster("mesh").RayMesh(urls, shards=shards)
+        return joined_mesh(urls, shards=shards, shard_cache_mb=shard_cache_mb, address=address, placement=placement)
+    mesh: Mesh = _cluster("mesh").RayMesh(urls, shards=shards, shard_cache_mb=shard_cache_mb)
     return mesh
 
 
-def joined_mesh(urls: StoreUrls, *, shards: int, address: str = "", placement: Placement = ANYWHERE) -> JoinedMesh:
+def joined_mesh(
+    urls: StoreUrls, *, shards: int, shard_cache_mb: int, address: str = "", placement: Placement = ANYWHERE
+) -> JoinedMesh:
     """The Ray actors that several processes share; without an address on a Ray that starts here, to be joined."""
-    mesh: JoinedMesh = _cluster("joined").SharedMesh(urls, shards=shards, address=address, placement=placement)
+    mesh: JoinedMesh = _cluster("joined").SharedMesh(
+        urls, shards=shards, shard_cache_mb=shard_cache_mb, address=address, placement=placement
+    )
     return mesh
 
 

@@ -199,13 +199,11 @@ class Indexer:
 
         The window of the latter has changed too. Their own neighbours lie within two places of the first ones.
         """
-        told = [piece for slot in stored.values() for piece in slot.evidence if piece.session]
-        windows = self._graph.windows(bank, told, reach=2) if told else {}
+        pieces = [piece for slot in stored.values() for piece in slot.evidence]
+        windows = self._graph.windows(bank, pieces, reach=2)
         around = {id: others for window in windows.values() for id, others in _beside(window).items()}
-        mine = {piece.id for piece in told}
-        near = {other.slot for piece in told for other in around.get(piece.id, ())}
-        beside = {piece.slot for window in windows.values() for piece in window if piece.id not in mine} & near
-        extra = self._graph.load_slots(bank, sorted(beside - stored.keys())) if beside else {}
+        beside = {other.slot for piece in pieces for other in around.get(piece.id, ())} - stored.keys()
+        extra = self._graph.load_slots(bank, sorted(beside)) if beside else {}
         small = {id: slot for id, slot in extra.items() if len(slot.slot.beliefs) <= _REFRESHED_BELIEFS}
         return around, small
 

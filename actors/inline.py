@@ -5,6 +5,7 @@ from threading import Lock
 
 from actors.extractor import Extractor
 from actors.indexer import Indexer
+from actors.kept import SHARD_CACHE_MB
 from actors.mesh import Mesh, summed
 from actors.recaller import NO_EXTENSION, Extension, Recaller
 from actors.shard import EntityShard
@@ -16,7 +17,7 @@ from schemas.instant import Instant
 from schemas.observation import Observation
 from schemas.query import Principal, Query
 from schemas.slot import Amendment, Change
-from stores.ports import SHARD_CACHE_MB, Embedder, GraphStore, SearchIndex
+from stores.ports import Embedder, GraphStore, SearchIndex
 
 
 class InlineMesh(Mesh):
@@ -82,9 +83,9 @@ class InlineMesh(Mesh):
         """See `Mesh.reindex`."""
         return self._indexer.reindex(bank, now)
 
-    def let_go(self) -> None:
-        """See `Mesh.let_go`."""
-        self._shard.let_go()
+    def drop_kept(self) -> None:
+        """See `Mesh.drop_kept`."""
+        self._shard.drop_all()
 
     def wipe(self) -> None:
         """See `Mesh.wipe`."""

@@ -4,17 +4,18 @@ from actors.dependents import SlotKey
 from schemas.evidence import Evidence
 from schemas.slot import StoredSlot
 
-_BYTES_OF_MB = 1_048_576
+SHARD_CACHE_MB = 256
+"""What each shard keeps, unless told otherwise."""
 _PIECE_BYTES = 2_500
 """What a piece of evidence takes beside its words, with its share of the slot; measured 3.4 kB with all of it."""
 
 
 class KeptSlots:
-    """Slots by key, the one used longest ago gone first where all of them take more than `most_mb`; 0 keeps none."""
+    """Slots by key, the one used longest ago gone first where all of them take more than `most_bytes`; 0 keeps none."""
 
-    def __init__(self, most_mb: float) -> None:
+    def __init__(self, most_bytes: int) -> None:
         self.bytes = 0
-        self._most_bytes = most_mb * _BYTES_OF_MB
+        self._most_bytes = most_bytes
         self._slots: dict[SlotKey, tuple[StoredSlot, int]] = {}
 
     def get(self, key: SlotKey) -> StoredSlot | None:

@@ -82,9 +82,9 @@ class Mesh(ABC):
     def reindex(self, bank: str, now: Instant) -> int:
         """Make the bank's rows of the index anew, all of them."""
 
-    def let_go(self) -> None:
-        """Keep nothing of slots in memory, since others may write them from here on; where others may at all."""
-        return
+    @abstractmethod
+    def drop_kept(self) -> None:
+        """Drop the slots that shards keep in memory, because another process may write them from now on."""
 
     @abstractmethod
     def wipe(self) -> None:

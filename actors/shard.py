@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 import msgspec
 import structlog
 
-from actors.kept import KeptSlots
+from actors.kept import SHARD_CACHE_MB, KeptSlots
 from beliefs.amend import amend
 from beliefs.counting import NONE_FALLEN, Fallen
 from beliefs.premises import fallen_among
@@ -18,10 +18,11 @@ from schemas.instant import Instant
 from schemas.policy import Policy
 from schemas.slot import Amendment, Change, StoredSlot
 from schemas.tombstone import grave
-from stores.ports import SHARD_CACHE_MB, GraphStore
+from stores.ports import GraphStore
 from stores.tracing.events import INFO, wanted
 
 _ATTEMPTS = 8
+_MEGABYTE = 1_048_576
 
 SlotKey = tuple[str, str]
 _Decide = Callable[[SlotKey, StoredSlot | None, Policy, Fallen], Revision | None]
@@ -40,10 +41,10 @@ class EntityShard:
     """
 
     def __init__(self, graph: GraphStore, cache_mb: int = SHARD_CACHE_MB) -> None:
-        self._cache_mb = cache_mb
+        self._most_bytes = cache_mb * _MEGABYTE
         self.counts = Counter({"version_conflicts": 0, "version_conflicts_given_up": 0})
         self._graph = graph
-        self._kept = KeptSlots(cache_mb)
+        self._kept = KeptSlots(self._most_bytes)
         self._policies: dict[str, Policy] = {}
         self._burials: dict[str, int] = {}
 
@@ -111,9 +112,9 @@ class EntityShard:
         for key in keys:
             self._kept.drop(key)
 
-    def let_go(self) -> None:
-        """Keep nothing in memory. From any thread: what is under way keeps what it writes, which is true by then."""
-        self._kept = KeptSlots(self._cache_mb)
+    def drop_all(self) -> None:
+        """Keep no slot in memory. From any thread: a call under way may still keep what it writes itself."""
+        self._kept = KeptSlots(self._most_bytes)
 
     def _beside(self, bank: str, pieces: Sequence[Evidence]) -> set[str]:
         """The slots whose evidence stands directly beside these pieces in their sessions."""

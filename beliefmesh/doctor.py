@@ -50,7 +50,8 @@ def examine(home: Home, *, fix: bool) -> DoctorReport:
     """
     if home.index is None:
         raise InvalidInput("doctor", "needs the folder to itself; stop the running mesh first")
-    with closing(inline_mesh(home.graph, home.index, None, NO_EXTENSION, Extractor())) as shards:
+    cache_mb = home.settings.mesh.shard_cache_mb
+    with closing(inline_mesh(home.graph, home.index, None, NO_EXTENSION, Extractor(), cache_mb)) as shards:
         return _examined(home, shards, fix)
 
 

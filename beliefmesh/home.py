@@ -152,13 +152,21 @@ class Home:
             if own != NO_EXTENSION:
                 raise InvalidSetting("mesh.runtime: retrievers and filters of your own run with inline only")
             try:
-                return ray_mesh(self.urls, shards=chosen.shards, address=chosen.address, placement=placement_of(chosen))
+                return ray_mesh(
+                    self.urls,
+                    shards=chosen.shards,
+                    shard_cache_mb=chosen.shard_cache_mb,
+                    address=chosen.address,
+                    placement=placement_of(chosen),
+                )
             except StoreUnavailable as error:
                 if chosen.runtime != "auto" or chosen.address:
                     raise
                 log_events.warning("mesh.inline", reason=str(error))
                 self.runtime = "inline"
-        self.index, mesh = index_and_mesh(self.urls, self.graph, self.embedder(), own, self.language)
+        self.index, mesh = index_and_mesh(
+            self.urls, self.graph, self.embedder(), chosen.shard_cache_mb, own, self.language
+        )
         return mesh
 
 
@@ -166,13 +174,14 @@ def index_and_mesh(
     urls: StoreUrls,
     graph: GraphStore,
     embedder: Embedder | None,
+    shard_cache_mb: int,
     own: Extension = NO_EXTENSION,
     language: LanguageModel | None = None,
 ) -> tuple[SearchIndex, Mesh]:
     """The index, opened, and the actors in this process over it and a graph; the models are shared."""
     dimensions = embedder.dimensions if embedder else _NO_VECTORS
     index = spanned(open_index(urls.index, dimensions, embedder.model_id if embedder else "none"), "index")
-    return index, inline_mesh(graph, index, embedder, own, open_extractor(urls, language), urls.shard_cache_mb)
+    return index, inline_mesh(graph, index, embedder, own, open_extractor(urls, language), shard_cache_mb)
 
 
 def store_urls(settings: Settings, folder: Folder, space: str) -> StoreUrls:
@@ -186,7 +195,6 @@ def store_urls(settings: Settings, folder: Folder, space: str) -> StoreUrls:
         language=settings.llm,
         record=folder.url("sqlite", "language.db"),
         tracing=settings.tracing,
-        shard_cache_mb=settings.mesh.shard_cache_mb,
     )
 
 

@@ -116,7 +116,9 @@ def _filled(home: Home, into: str, urls: StoreUrls, progress: Progress) -> _Fill
         buried_to = home.tombstones.end()
         for stone in home.tombstones.all():
             new.bury(stone.bank, stone.graves)
-        new_index, mesh = index_and_mesh(urls, new, home.embedder(), language=home.language)
+        new_index, mesh = index_and_mesh(
+            urls, new, home.embedder(), home.settings.mesh.shard_cache_mb, language=home.language
+        )
         opened.enter_context(closing(new_index))
         opened.enter_context(closing(mesh))
         topics = msgspec.structs.replace(home.topics, space=into)

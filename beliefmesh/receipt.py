@@ -8,8 +8,8 @@ import msgspec
 from schemas.errors import InvalidInput
 
 Tellable = str | Mapping[str, object]
-Line = bytes | str | Mapping[str, object]
-"""One of an import: an observation written as JSON, or its fields."""
+Importable = bytes | str | Mapping[str, object]
+"""One observation of an import: a line of JSON, or its fields."""
 
 
 def several(told: object) -> list[object]:
@@ -20,17 +20,17 @@ def several(told: object) -> list[object]:
 
 
 def line_of(line: object) -> bytes:
-    """One line of an import, without its end; a file that was opened as text gives texts. Raises InvalidInput."""
+    """One line of an import, without its end; fields are written as JSON, text as UTF-8. Raises InvalidInput."""
     if isinstance(line, Mapping):
         return _encoded(line)
     if isinstance(line, str):
         line = line.encode("utf-8", "surrogatepass")
     if not isinstance(line, bytes | bytearray | memoryview):
-        raise InvalidInput("lines", f"hold {type(line).__name__}; give bytes, as a file opened with 'rb' does")
+        raise InvalidInput("lines", f"hold {type(line).__name__}; give lines of JSON (bytes or text), or mappings")
     return bytes(line).rstrip(b"\r\n")
 
 
-def chunks_of(lines: Iterable[Line], size: int) -> Iterator[list[bytes | Mapping[str, object]]]:
+def chunks_of(lines: Iterable[Importable], size: int) -> Iterator[list[bytes | Mapping[str, object]]]:
     """The lines of an import, so many at once, fields as they are. Raises InvalidInput as `line_of` does."""
     rest = (line if isinstance(line, Mapping) else line_of(line) for line in lines)
     while chunk := list(islice(rest, size)):

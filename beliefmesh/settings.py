@@ -22,7 +22,6 @@ from schemas.limits import check_bank, check_text, shown
 from schemas.query import Fusion
 from stores.kafka.options import KafkaOptions
 from stores.language.options import LanguageOptions
-from stores.ports import SHARD_CACHE_MB
 from stores.shelf import Packing
 from stores.tracing.options import TracingOptions
 from streams.topics import check_prefix
@@ -48,7 +47,7 @@ class MeshSettings(msgspec.Struct, frozen=True):
     bank: str = "default"
     runtime: Runtime = "auto"
     shards: Annotated[int, msgspec.Meta(ge=1, le=1_024)] = 2
-    shard_cache_mb: Annotated[int, msgspec.Meta(ge=0, le=1_048_576)] = SHARD_CACHE_MB
+    shard_cache_mb: Annotated[int, msgspec.Meta(ge=0, le=1_048_576)] = 256
     address: str = ""
     resource: str = ""
     gpus: Annotated[float, msgspec.Meta(ge=0.0, le=1.0)] = 0.0
@@ -236,11 +235,11 @@ def quiet_threads(environ: MutableMapping[str, str]) -> None:
 
 
 def lean_heap(environ: MutableMapping[str, str] = os.environ) -> None:
-    """Let this process, and those that it starts, give memory back that they do not use; what the user set stays.
+    """Let this process, and those that it starts, give back memory that they do not use.
 
-    By itself the C library of Linux gives each thread an arena of its own, up to eight a core, and what one once held
-    it keeps; and it learns to keep blocks of up to 32 MB. Under a crowd a server grew to three times of what it used.
-    To be called before there are threads.
+    What the user set in these variables stays. By itself the C library of Linux gives each thread an arena of its own,
+    up to eight a core, and what one once held it keeps; and it learns to keep blocks of up to 32 MB. Under a crowd a
+    server grew to three times of what it used. To be called before there are threads.
     """
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None) if sys.platform == "linux" else None  # musl has none
     for variable, number, value in _HEAP:

@@ -48,17 +48,17 @@ class Sight(msgspec.Struct, frozen=True, kw_only=True):
 
     def allowed(self, evidence: Iterable[Evidence]) -> list[Evidence]:
         """The evidence that may be seen and was there by the times asked about."""
-        return visible(self._of_then(evidence), self.principal)
+        return visible(self._by_then(evidence), self.principal)
 
     def vouched(self, evidence: Iterable[Evidence]) -> list[Evidence]:
-        """The evidence of a premise by which it is judged: what may be seen, and where that is nothing all of then.
+        """The evidence by which a premise is judged: what may be seen, or, where that is nothing, all that was there.
 
         Who published the conclusion vouched for premises that its readers may not see.
         """
-        pieces = self._of_then(evidence)
+        pieces = self._by_then(evidence)
         return visible(pieces, self.principal) or pieces
 
-    def _of_then(self, evidence: Iterable[Evidence]) -> list[Evidence]:
+    def _by_then(self, evidence: Iterable[Evidence]) -> list[Evidence]:
         pieces = list(evidence)
         if self.as_of is not None:
             pieces = [piece for piece in pieces if piece.effective_at <= self.as_of]

@@ -67,8 +67,8 @@ class Evidence(msgspec.Struct, frozen=True, gc=False, kw_only=True, omit_default
         return load, (dump(self), Evidence)
 
 
-def in_sessions(evidence: Iterable[Evidence]) -> dict[str, set[str]]:
-    """By session, the observations of these pieces; those outside of any session are left out."""
+def observations_by_session(evidence: Iterable[Evidence]) -> dict[str, set[str]]:
+    """The observations of these pieces by session; those outside of any session are left out."""
     found: dict[str, set[str]] = {}
     for piece in evidence:
         if piece.session:

@@ -43,7 +43,7 @@ def read_object(
                 if value is not None or name not in readers
             }
         except (KeyError, InvalidInput):
-            pass  # the slow way says under which path what is wrong
+            pass  # read again, slowly, to name the path of what is wrong
     elif not isinstance(data, Mapping):
         raise InvalidInput(path or "observation", f"must be an object, not {type(data).__name__}")
     prefix = path and f"{path}."
@@ -78,7 +78,7 @@ def list_of(reader: Reader) -> Reader:
         _check_count(value, path)
         try:
             return tuple([reader(item, path) for item in value])
-        except InvalidInput:
+        except InvalidInput:  # again, to name the place of what is wrong
             return tuple([reader(item, f"{path}[{n}]") for n, item in enumerate(value)])
 
     return read

@@ -13,8 +13,7 @@ HOUR: Instant = 60 * MINUTE
 DAY: Instant = 24 * HOUR
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_NAIVE_EPOCH = datetime(1970, 1, 1)
-"""That of naive datetimes, which mean UTC."""
+_NAIVE_EPOCH = _EPOCH.replace(tzinfo=None)
 EARLIEST = datetime(1, 1, 2, tzinfo=UTC)
 LATEST = datetime(9999, 12, 30, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)

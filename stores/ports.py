@@ -255,10 +255,6 @@ class LanguageModel(Protocol):
         """
 
 
-SHARD_CACHE_MB = 256
-"""Memory in which a shard keeps the slots that it decided last, unless told otherwise."""
-
-
 class StoreUrls(msgspec.Struct, frozen=True):
     """Where the stores are; what an actor is made from, since a URL can be sent and a connection cannot."""
 
@@ -270,7 +266,6 @@ class StoreUrls(msgspec.Struct, frozen=True):
     language: LanguageOptions = LanguageOptions()
     record: str = ""
     tracing: TracingOptions = TracingOptions()
-    shard_cache_mb: int = SHARD_CACHE_MB
 
 
 class Entry(msgspec.Struct, frozen=True, gc=False):

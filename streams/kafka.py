@@ -205,11 +205,11 @@ class KafkaWorker(Worker):
     async def _let_go(self, *_: Any, **__: Any) -> None:
         """Before partitions move, give the batches in hand the time to finish; what they leave is delivered again.
 
-        Nothing is kept of what another may own by then. A slot that ends and begins anew there may come back at the
-        very version that was kept of it here, and a write by that version would pass for one of the newest state.
+        No slot is kept that another may write by then: one that ends there and begins anew may come to the very
+        version that was kept of it here, and a write by that version would pass.
         """
         await self._settle(self._options.session_timeout / 2)
-        self._mesh.let_go()
+        self._mesh.drop_kept()
 
     async def _work(self, app: faust.App, stage: Stage, stream: faust.Stream[bytes]) -> None:
         """One stage's agent: batch after batch, in order.

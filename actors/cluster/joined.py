@@ -6,6 +6,7 @@ from typing import Any
 from actors.cluster.mesh import EXTRACTORS, FOR_EVER, START_SECONDS, RayMesh
 from actors.cluster.shells import EXTRACTOR, SEARCH, SHARD
 from actors.cluster.start import NAMESPACE, join_ray, start_ray
+from actors.kept import SHARD_CACHE_MB
 from actors.shared import ANYWHERE, Crew, JoinedMesh, Placement, name_of, require_absolute
 from schemas.errors import InvalidSetting
 from stores.ports import StoreUrls
@@ -25,9 +26,17 @@ class SharedMesh(RayMesh, JoinedMesh):
     Raises InvalidSetting if the mesh has another number of shards, since a partition would have two owners.
     """
 
-    def __init__(self, urls: StoreUrls, *, shards: int, address: str = "", placement: Placement = ANYWHERE) -> None:
+    def __init__(
+        self,
+        urls: StoreUrls,
+        *,
+        shards: int,
+        shard_cache_mb: int = SHARD_CACHE_MB,
+        address: str = "",
+        placement: Placement = ANYWHERE,
+    ) -> None:
         require_absolute(urls)
-        self._placement = placement
+        self._placement, self._cache_mb = placement, shard_cache_mb
         self._connect(join_ray(address) if address else start_ray())
         self._urls, self._count, self._slow = urls, shards, bool(urls.language.url)
         self._hiring = Lock()
@@ -37,6 +46,9 @@ class SharedMesh(RayMesh, JoinedMesh):
         except BaseException:
             self._disconnect()
             raise
+
+    def drop_kept(self) -> None:
+        """Nothing to do: of all processes no other shards than these write."""
 
     def answers(self) -> bool:
         """See `JoinedMesh.answers`."""
@@ -72,7 +84,7 @@ class SharedMesh(RayMesh, JoinedMesh):
         return Crew(extractors, [first, *(self._shard(n) for n in range(1, self._count))], search)
 
     def _shard(self, number: int) -> Any:
-        return SHARD.options(**self._named(f"shard-{number}")).remote(self._urls, self._count)
+        return SHARD.options(**self._named(f"shard-{number}")).remote(self._urls, self._count, self._cache_mb)
 
     def _named(self, role: str) -> dict[str, Any]:
         where = {"resources": {self._placement.resource: _TRACE}} if self._placement.resource else {}

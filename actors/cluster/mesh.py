@@ -11,6 +11,7 @@ from ray.exceptions import GetTimeoutError, RayActorError, RayError, RayTaskErro
 from actors.cluster.shells import EXTRACTOR, SEARCH, SHARD
 from actors.cluster.start import start_ray
 from actors.extractor import PIECE
+from actors.kept import SHARD_CACHE_MB
 from actors.mesh import Mesh, summed
 from actors.shared import Crew, Pulse
 from schemas.answer import NEWEST_TURNS, Answer, Explanation, History
@@ -43,12 +44,12 @@ class RayMesh(Mesh):
 
     parallel = True
 
-    def __init__(self, urls: StoreUrls, *, shards: int) -> None:
+    def __init__(self, urls: StoreUrls, *, shards: int, shard_cache_mb: int = SHARD_CACHE_MB) -> None:
         self._connect(start_ray())
         self._slow = bool(urls.language.url)
         self._crew = Crew(
             [EXTRACTOR.options(**FOR_EVER).remote(urls) for _ in range(EXTRACTORS)],
-            [SHARD.options(**FOR_EVER).remote(urls, shards) for _ in range(shards)],
+            [SHARD.options(**FOR_EVER).remote(urls, shards, shard_cache_mb) for _ in range(shards)],
             SEARCH.options(**FOR_EVER).remote(urls),
         )
         self.processes()
@@ -101,6 +102,12 @@ class RayMesh(Mesh):
         keys = [(amendment.bank, amendment.slot) for amendment in amendments]
         self._get([shard.drop.remote(keys) for shard in shards])
         return changes
+
+    def drop_kept(self) -> None:
+        """See `Mesh.drop_kept`; not awaited, since a shard does it before whatever this process asks next."""
+        with suppress(StoreUnavailable):
+            for shard in self._present().shards:
+                shard.drop_all.remote()
 
     def index(self, changes: Sequence[Change], now: Instant) -> int:
         """See `Mesh.index`."""

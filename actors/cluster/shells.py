@@ -58,9 +58,9 @@ class ExtractorActor:
 class ShardActor:
     """Remote shell of `EntityShard`."""
 
-    def __init__(self, urls: StoreUrls, shards: int) -> None:
+    def __init__(self, urls: StoreUrls, shards: int, cache_mb: int) -> None:
         trace_on(urls.tracing)
-        self._shard = EntityShard(spanned(open_graph(urls.graph), "graph"), urls.shard_cache_mb)
+        self._shard = EntityShard(spanned(open_graph(urls.graph), "graph"), cache_mb)
         self._shards = shards
 
     @ray.method
@@ -93,6 +93,11 @@ class ShardActor:
     def drop(self, keys: Sequence[tuple[str, str]]) -> None:
         """See `EntityShard.drop`."""
         self._shard.drop(keys)
+
+    @ray.method
+    def drop_all(self) -> None:
+        """See `EntityShard.drop_all`."""
+        self._shard.drop_all()
 
     @ray.method(concurrency_group="look")
     def counts(self) -> Mapping[str, int]:

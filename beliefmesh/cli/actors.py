@@ -32,7 +32,13 @@ def actors_command(context: click.Context, address: str | None) -> None:
     with termination() as asked, Folder(settings.mesh.folder, shared=True) as folder:
         urls = store_urls(settings, folder, current_space(settings, folder))
         chosen = settings.mesh
-        mesh = joined_mesh(urls, shards=chosen.shards, address=chosen.address, placement=placement_of(chosen))
+        mesh = joined_mesh(
+            urls,
+            shards=chosen.shards,
+            shard_cache_mb=chosen.shard_cache_mb,
+            address=chosen.address,
+            placement=placement_of(chosen),
+        )
         try:
             _announce(session, mesh, folder, settings.mesh.shards)
             _watch(mesh, asked)

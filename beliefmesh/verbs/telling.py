@@ -7,7 +7,7 @@ import msgspec
 
 from beliefmesh.goback import asks_back, gone_back
 from beliefmesh.letters import unreadable
-from beliefmesh.receipt import Imported, Line, Receipt, Tellable, chunks_of, line_of, several
+from beliefmesh.receipt import Importable, Imported, Receipt, Tellable, chunks_of, line_of, several
 from beliefmesh.verbs.bound import Bound, log_events
 from schemas.dead_letter import DeadLetter
 from schemas.errors import Busy, InvalidInput, VersionConflict
@@ -62,9 +62,11 @@ class Telling(Bound):
         return msgspec.structs.replace(self._append(taken, wait), clarification=unclear)
 
     def import_lines(
-        self, lines: Iterable[Line], *, bank: str | None = None, progress: Callable[[int], None] | None = None
+        self, lines: Iterable[Importable], *, bank: str | None = None, progress: Callable[[int], None] | None = None
     ) -> Imported:
-        """Keep observations, each as a line of JSON or as its fields; what cannot be used becomes a dead letter.
+        """Keep observations, each as a line of JSON or as its fields; what is no observation becomes a dead letter.
+
+        Raises InvalidInput for what is neither, or cannot be written as JSON; the thousands before it are kept.
 
         Lines that go back to the previous setting are decided a thousand lines at a time, after all others of these.
         """

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from schemas.belief import Belief
 from schemas.edge import Edge
 from schemas.entity import Entity
-from schemas.evidence import Evidence, in_sessions
+from schemas.evidence import Evidence, observations_by_session
 from schemas.identity import normal_name
 from schemas.instant import Instant
 from schemas.policy import DEFAULT_POLICY, Policy
@@ -95,8 +95,8 @@ class NebulaGraph:
         return reading.last_of_session(self.sessions, bank, session, places)
 
     def windows(self, bank: str, around: Sequence[Evidence], reach: int) -> dict[str, list[Evidence]]:
-        """By session, its evidence within `reach` places of any of `around` that stands there; in two questions."""
-        return reading.windows(self.sessions, bank, in_sessions(around), reach)
+        """By session, its evidence within `reach` places of any of `around` that stands there, in session order."""
+        return reading.windows(self.sessions, bank, observations_by_session(around), reach)
 
     def entities(self, bank: str, names: Sequence[str]) -> list[tuple[str, Entity]]:
         """(id, entity) for every entity, of any type, whose normalised name is among the normalised `names`."""

@@ -105,7 +105,7 @@ def last_of_session(sessions: NebulaSessions, bank: str, session: str, places: i
     """The evidence of the last places of a session, in session order."""
     said = _places(sessions, bank, [session] if session else []).get(session, [])
     order = _order(said)
-    last = {session: set(order[len(order) - min(max(places, 0), len(order)) :])}
+    last = {session: set(order[-places:] if places > 0 else ())}
     return _said_at(sessions, bank, {session: said}, last).get(session, [])
 
 
@@ -133,14 +133,16 @@ def _said_at(
     sessions: NebulaSessions,
     bank: str,
     said: Mapping[str, Sequence[SessionPlace]],
-    near: Mapping[str, Collection[str]],
+    chosen: Mapping[str, Collection[str]],
 ) -> dict[str, list[Evidence]]:
-    """The evidence of some observations of sessions, by session and in its order."""
-    wanted = {session: [id for *_, id, told in places if told in near[session]] for session, places in said.items()}
+    """The evidence of the chosen observations, by session and in its order; sessions without any are left out."""
+    wanted = {session: [id for *_, id, told in places if told in chosen[session]] for session, places in said.items()}
     found = evidence(sessions, bank, [id for ids in wanted.values() for id in ids])
-    pieces = {session: [found[id] for id in ids if id in found] for session, ids in wanted.items()}
-    there = {session: [piece for piece in some if piece.session == session] for session, some in pieces.items()}
-    return {session: some for session, some in there.items() if some}
+    of_session = {
+        session: [found[id] for id in ids if id in found and found[id].session == session]
+        for session, ids in wanted.items()
+    }
+    return {session: pieces for session, pieces in of_session.items() if pieces}
 
 
 def _places(sessions: NebulaSessions, bank: str, asked: Iterable[str]) -> dict[str, list[SessionPlace]]:

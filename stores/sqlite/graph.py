@@ -13,7 +13,7 @@ from schemas import wire
 from schemas.belief import Belief, Status
 from schemas.edge import Edge
 from schemas.entity import Entity
-from schemas.evidence import Evidence, in_sessions
+from schemas.evidence import Evidence, observations_by_session
 from schemas.identity import normal_name
 from schemas.instant import Instant
 from schemas.policy import DEFAULT_POLICY, Policy
@@ -177,8 +177,10 @@ class SqliteGraph:
 
     def windows(self, bank: str, around: Sequence[Evidence], reach: int) -> dict[str, list[Evidence]]:
         """By session, its evidence within `reach` places of any of `around` that stands there, in session order."""
-        asked = in_sessions(around)
+        asked = observations_by_session(around)
         found: dict[str, list[Evidence]] = {}
+        if not asked:
+            return found
         with self._file.reading() as connection:
             near = [
                 (session, observation)

@@ -69,7 +69,7 @@ def _split(stream: IO[bytes], limit: int) -> Iterator[Line]:
 
 
 class _Unpacked(io.RawIOBase):
-    """What is unpacked, as it comes, to be read through a buffer; of what is not whole, all that there is."""
+    """What is unpacked, to be read through a buffer, and by `read1`, so that what stands before a cut is not lost."""
 
     def __init__(self, file: gzip.GzipFile) -> None:
         self._file = file

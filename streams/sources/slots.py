@@ -77,8 +77,8 @@ class Facts(msgspec.Struct, frozen=True, gc=False):
 class _Plan(msgspec.Struct, frozen=True):
     """Which rules have anything to say about the lines of a template.
 
-    `measured_from` is the place of the word in which the first measure begins, -1 where there is none: the lines of a
-    template have as many words.
+    `measured_from` is the place of the word in which the first measure begins (-1: none), the same in every line of a
+    template.
     """
 
     ids: tuple[IdRule, ...]
@@ -139,7 +139,7 @@ class SlotReader:
                 for rule in self._states
                 if rule.service in ("", record.service) and rule.regex.search(record.message)
             ),
-            "ver" in record.message.lower() and _VERSION.search(record.message) is not None,
+            _VERSION.search(record.message) is not None,
             _first_measured(record.message),
             _TOOK.search(record.message) is not None,
             _REQUEST.search(record.message) is not None,

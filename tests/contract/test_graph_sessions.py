@@ -58,6 +58,7 @@ def test_several_sessions_are_read_at_once_each_around_its_own(
     }
     assert near(graph_store, [msgspec.structs.replace(turns[2], session="elsewhere")], 1) == {}
     assert near(graph_store, [], 9) == {}
+    assert graph_store.session("acme", "", 9) == []
 
 
 def test_of_many_places_those_near_any_are_read_whether_the_session_is_short_or_long(

@@ -9,6 +9,7 @@ import pytest
 import uvicorn
 from chat_server import ChatServer, chat_server, says
 
+from actors.kept import SHARD_CACHE_MB
 from beliefmesh.http.app import create_app
 from beliefmesh.memory import Memory
 from beliefmesh.sample import sample_path
@@ -48,7 +49,7 @@ def open_memory(tmp_path: Path) -> Iterator[OpenMemory]:
         runtime: str = "inline",
         shards: int = 2,
         bank: str = "default",
-        shard_cache_mb: int = 256,
+        shard_cache_mb: int = SHARD_CACHE_MB,
     ) -> Memory:
         settings = Settings(
             mesh=MeshSettings(

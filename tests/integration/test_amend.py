@@ -81,7 +81,7 @@ def test_a_slot_that_ended_and_began_anew_elsewhere_is_not_taken_for_the_one_tha
     keeper.amend([Amendment(bank="acme", slot=red.slot, remove=(red.id,))], 2 * DAY)
     next_owner.apply([blue], 3 * DAY)
 
-    owner.let_go()
+    owner.drop_all()
     owner.apply([told("o3", "blue")], 4 * DAY)
 
     stored = graph.load_slots("acme", [red.slot])[red.slot]

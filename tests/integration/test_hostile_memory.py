@@ -60,9 +60,11 @@ def test_an_import_takes_fields_as_they_are_and_sets_aside_what_cannot_be_used(m
     }
 
 
-@pytest.mark.parametrize(("line", "told"), [(5, "hold int; give bytes"), ({"text": object()}, "cannot be written")])
-def test_lines_that_are_neither_bytes_nor_text_nor_fields_are_refused(memory: Memory, line: object, told: str) -> None:
-    with pytest.raises(InvalidInput, match=rf"lines: hold .*{told.removeprefix('hold ')}"):
+@pytest.mark.parametrize(
+    ("line", "reason"), [(5, "hold int"), ({"text": object()}, "hold fields that cannot be written")]
+)
+def test_an_import_refuses_what_is_no_line_and_no_fields(memory: Memory, line: object, reason: str) -> None:
+    with pytest.raises(InvalidInput, match=f"lines: {reason}"):
         memory.import_lines([line])  # type: ignore[list-item]
 
 

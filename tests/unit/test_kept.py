@@ -28,7 +28,7 @@ def slot(id: str, pieces: int, statement: str = "cold") -> StoredSlot:
 
 
 def test_the_slot_used_longest_ago_goes_where_all_take_more_than_may_be() -> None:
-    kept = KeptSlots(most_mb=10_020 / 1_048_576)
+    kept = KeptSlots(most_bytes=10_020)
     for id in ("s1", "s2", "s1", "s3"):
         kept.keep(("b", id), slot(id, 2))
 
@@ -37,7 +37,7 @@ def test_the_slot_used_longest_ago_goes_where_all_take_more_than_may_be() -> Non
 
 
 def test_long_words_count_and_what_alone_is_larger_than_all_may_be_drives_nothing_out() -> None:
-    kept = KeptSlots(most_mb=100_000 / 1_048_576)
+    kept = KeptSlots(most_bytes=100_000)
     kept.keep(("b", "s1"), slot("s1", 1))
 
     kept.keep(("b", "s2"), slot("s2", 1, "cold " * 20_000))
@@ -46,7 +46,7 @@ def test_long_words_count_and_what_alone_is_larger_than_all_may_be_drives_nothin
 
 
 def test_what_is_dropped_or_has_no_evidence_takes_no_room() -> None:
-    kept = KeptSlots(most_mb=1)
+    kept = KeptSlots(most_bytes=1_000_000)
     for bank, id in (("b", "s1"), ("b", "s2"), ("c", "s3")):
         kept.keep((bank, id), slot(id, 1))
     kept.keep(("c", "s4"), slot("s4", 0))

@@ -78,12 +78,14 @@ def test_a_packed_file_is_unpacked_and_a_broken_one_gives_what_it_has() -> None:
 def test_of_a_packed_file_that_is_cut_off_every_whole_line_before_the_cut_is_read() -> None:
     whole = b"".join(b"%x\n" % (number * 2_654_435_761) for number in range(50_000))
     cut = gzip.compress(whole, mtime=0)[:-50_000]
-    there = zlib.decompressobj(wbits=31).decompress(cut).split(b"\n")[:-1]
+    before_the_cut = zlib.decompressobj(wbits=31).decompress(cut).split(b"\n")[:-1]
     read: list[bytes] = []
+
     with pytest.raises(InvalidInput, match="is not whole gzip"):
         read.extend(line.data for line in lines_of(io.BytesIO(cut), 100))
-    assert len(there) > 20_000
-    assert read == there
+
+    assert len(before_the_cut) > 20_000
+    assert read == before_the_cut
 
 
 def test_utf_16_is_refused_by_name_and_a_byte_order_mark_is_no_text() -> None:

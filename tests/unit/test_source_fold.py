@@ -55,16 +55,23 @@ def test_chatter_is_of_the_low_tier_and_an_error_is_not() -> None:
     assert [claim["tier"] for claim in claims(found, None)] == ["low", "medium"]
 
 
-def test_what_each_line_of_a_template_measures_is_read_however_long_the_words_before_it() -> None:
+def test_the_newest_line_of_a_template_is_measured_however_long_the_words_before_its_figures() -> None:
     orders = (7, 12_345, 42)
-    (last, _) = told(
-        [
-            f'2024-05-20 09:00:0{n} INFO "GET /orders/{order}" (len: {n + 5} of many) time: 0.2{n} rows=200'
-            for n, order in enumerate(orders)
-        ]
-    )
-    measured = {claim["attribute"]: claim["value"] for claim in last.fields["claims"] if "attribute" in claim}  # type: ignore[attr-defined]
-    assert (last.lines, measured["len"], measured["time"], measured["rows"]) == (3, 7, 0.22, 200)
+    lines = [
+        f'2024-05-20 09:00:0{n} INFO "GET /orders/{order}" (len: {n + 5} of many) time: 0.2{n}'
+        for n, order in enumerate(orders)
+    ]
+
+    found = told(lines)
+
+    assert [each.lines for each in found] == [3, 0]
+    assert [claims(found, name)[0]["value"] for name in ("len", "time")] == [7, 0.22]
+
+
+def test_a_name_before_an_equals_sign_is_no_unit() -> None:
+    found = told(["2024-05-20 09:00:00 INFO time: 0.2 rows=7"])
+
+    assert [claims(found, name)[0]["value"] for name in ("time", "rows")] == [0.2, 7]
 
 
 def test_the_same_file_gives_the_same_observations() -> None:
