@@ -8,8 +8,6 @@ import msgspec
 from schemas.errors import InvalidInput
 
 Tellable = str | Mapping[str, object]
-Importable = bytes | str | Mapping[str, object]
-"""One observation of an import: a line of JSON, or its fields."""
 
 
 def several(told: object) -> list[object]:
@@ -20,28 +18,19 @@ def several(told: object) -> list[object]:
 
 
 def line_of(line: object) -> bytes:
-    """One line of an import, without its end; fields are written as JSON, text as UTF-8. Raises InvalidInput."""
-    if isinstance(line, Mapping):
-        return _encoded(line)
+    """One line of an import, without its end; a file that was opened as text gives texts. Raises InvalidInput."""
     if isinstance(line, str):
         line = line.encode("utf-8", "surrogatepass")
     if not isinstance(line, bytes | bytearray | memoryview):
-        raise InvalidInput("lines", f"hold {type(line).__name__}; give lines of JSON (bytes or text), or mappings")
+        raise InvalidInput("lines", f"hold {type(line).__name__}; give bytes, as a file opened with 'rb' does")
     return bytes(line).rstrip(b"\r\n")
 
 
-def chunks_of(lines: Iterable[Importable], size: int) -> Iterator[list[bytes | Mapping[str, object]]]:
-    """The lines of an import, so many at once, fields as they are. Raises InvalidInput as `line_of` does."""
-    rest = (line if isinstance(line, Mapping) else line_of(line) for line in lines)
+def chunks_of(lines: Iterable[bytes | str], size: int) -> Iterator[list[bytes]]:
+    """The lines of an import, so many at once. Raises InvalidInput as `line_of` does."""
+    rest = map(line_of, lines)
     while chunk := list(islice(rest, size)):
         yield chunk
-
-
-def _encoded(fields: Mapping[str, object]) -> bytes:
-    try:
-        return msgspec.json.encode(fields)
-    except (TypeError, ValueError) as error:
-        raise InvalidInput("lines", f"hold fields that cannot be written as JSON ({error})") from error
 
 
 class Receipt(msgspec.Struct, frozen=True, omit_defaults=True):

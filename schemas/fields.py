@@ -35,16 +35,7 @@ def read_object(
 
     Another name is refused, with the advice that `elsewhere` holds for it, else the nearest and all allowed ones.
     """
-    if type(data) is dict:
-        try:
-            return {
-                name: readers[name](value, path)
-                for name, value in data.items()
-                if value is not None or name not in readers
-            }
-        except (KeyError, InvalidInput):
-            pass  # read again, slowly, to name the path of what is wrong
-    elif not isinstance(data, Mapping):
+    if type(data) is not dict and not isinstance(data, Mapping):  # the question that costs less, first
         raise InvalidInput(path or "observation", f"must be an object, not {type(data).__name__}")
     prefix = path and f"{path}."
     fields: Fields = {}
@@ -76,20 +67,29 @@ def list_of(reader: Reader) -> Reader:
         if not isinstance(value, list | tuple):
             raise InvalidInput(path, f"must be a list, not {type(value).__name__}")
         _check_count(value, path)
-        try:
-            return tuple([reader(item, path) for item in value])
-        except InvalidInput:  # again, to name the place of what is wrong
-            return tuple([reader(item, f"{path}[{n}]") for n, item in enumerate(value)])
+        return tuple([reader(item, f"{path}[{n}]") for n, item in enumerate(value)])
 
     return read
 
 
 def object_of(readers: Mapping[str, Reader], short: str | None = None) -> Reader:
-    """A reader of objects; a plain text stands for the one field `short`, if there is one."""
+    """A reader of objects; a plain text stands for the one field `short`, if there is one.
+
+    What its readers give must not depend on their path, which is spelled out only where something is wrong.
+    """
 
     def read(value: object, path: str) -> Fields:
         if short is not None and isinstance(value, str):
             return {short: readers[short](value, path)}
+        if type(value) is dict:
+            try:
+                return {
+                    name: readers[name](item, path)
+                    for name, item in value.items()
+                    if item is not None or name not in readers
+                }
+            except (KeyError, InvalidInput):
+                pass  # read again below, to name what is wrong
         return read_object(value, path, readers)
 
     return read

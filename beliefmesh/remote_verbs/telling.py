@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from beliefmesh.http.body import LINES_TYPE
 from beliefmesh.http.reply import EXACT_TYPE
 from beliefmesh.letters import Letters
-from beliefmesh.receipt import Importable, Imported, Receipt, Tellable, line_of, several
+from beliefmesh.receipt import Imported, Receipt, Tellable, line_of, several
 from beliefmesh.remote_verbs.connected import Connected
 from schemas.dead_letter import DeadLetter
 from schemas.wire import dump, load
@@ -32,9 +32,9 @@ class RemoteTelling(Connected):
         return self._post(f"{self._in(bank)}/observations", told, Receipt, asked=asked)
 
     def import_lines(
-        self, lines: Iterable[Importable], *, bank: str | None = None, progress: Callable[[int], None] | None = None
+        self, lines: Iterable[bytes | str], *, bank: str | None = None, progress: Callable[[int], None] | None = None
     ) -> Imported:
-        """Keep observations, each as a line of JSON or as its fields, as `Memory.import_lines` does."""
+        """Keep observations written as JSON, one a line, as `Memory.import_lines` does."""
         accepted = dead = unclear = 0
         token = ""
         for count, chunk in _chunks(lines):
@@ -58,7 +58,7 @@ def _filled(one: object, fields: Mapping[str, object]) -> object:
     return {**fields, **told} if isinstance(told, Mapping) else told
 
 
-def _chunks(lines: Iterable[Importable]) -> Iterator[tuple[int, bytes]]:
+def _chunks(lines: Iterable[bytes | str]) -> Iterator[tuple[int, bytes]]:
     """Lines joined to bodies of a bearable size, each with their number."""
     chunk: list[bytes] = []
     size = 0

@@ -7,7 +7,7 @@ import msgspec
 
 from beliefmesh.goback import asks_back, gone_back
 from beliefmesh.letters import unreadable
-from beliefmesh.receipt import Importable, Imported, Receipt, Tellable, chunks_of, line_of, several
+from beliefmesh.receipt import Imported, Receipt, Tellable, chunks_of, several
 from beliefmesh.verbs.bound import Bound, log_events
 from schemas.dead_letter import DeadLetter
 from schemas.errors import Busy, InvalidInput, VersionConflict
@@ -62,11 +62,9 @@ class Telling(Bound):
         return msgspec.structs.replace(self._append(taken, wait), clarification=unclear)
 
     def import_lines(
-        self, lines: Iterable[Importable], *, bank: str | None = None, progress: Callable[[int], None] | None = None
+        self, lines: Iterable[bytes | str], *, bank: str | None = None, progress: Callable[[int], None] | None = None
     ) -> Imported:
-        """Keep observations, each as a line of JSON or as its fields; what is no observation becomes a dead letter.
-
-        Raises InvalidInput for what is neither, or cannot be written as JSON; the thousands before it are kept.
+        """Keep observations written as JSON, one a line; a line that cannot be used becomes a dead letter.
 
         Lines that go back to the previous setting are decided a thousand lines at a time, after all others of these.
         """
@@ -114,24 +112,18 @@ class Telling(Bound):
         observation = observation_from({**fields, **data}, bank=bank, now=self.home.clock(), skew=skew)
         return self._echoes.marked(observation)
 
-    def _parse(
-        self, lines: Sequence[bytes | Mapping[str, object]], bank: str
-    ) -> tuple[list[Observation], list[DeadLetter]]:
+    def _parse(self, lines: Sequence[bytes], bank: str) -> tuple[list[Observation], list[DeadLetter]]:
         good: list[Observation] = []
         letters = []
         now = self.home.clock()
         skew = self.home.graph.policy(bank).skew
         for line in lines:
+            if not line.strip():
+                continue
             try:
-                if not isinstance(line, bytes):
-                    told = observation_from(line, bank=bank, now=now, skew=skew)
-                elif line.strip():
-                    told = observation_from_json(line, bank=bank, now=now, skew=skew)
-                else:
-                    continue
-                good.append(self._echoes.marked(told))
+                good.append(self._echoes.marked(observation_from_json(line, bank=bank, now=now, skew=skew)))
             except InvalidInput as error:
-                letters.append(unreadable(line_of(line), bank, error, now))
+                letters.append(unreadable(line, bank, error, now))
         return good, letters
 
     def _append(self, taken: Sequence[Observation], wait: bool) -> Receipt:

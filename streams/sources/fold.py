@@ -1,6 +1,6 @@
 """Folds log lines: repeats of one template within an hour become one observation that counts them; changes stay."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import msgspec
 
@@ -25,7 +25,10 @@ _MOST_KNOWN = 200_000
 
 
 class _Group(msgspec.Struct, gc=False):
-    """Lines alike: the first and the last of them by time, how many, and the newest value of each slot."""
+    """Lines alike: the first and the last of them by time, how many, and the newest value of each slot.
+
+    `records` are the lines without those that continue another.
+    """
 
     subject: Entity
     links: tuple[Entity, ...]
@@ -33,6 +36,7 @@ class _Group(msgspec.Struct, gc=False):
     first: Record
     last: Record
     lines: int = 0
+    records: int = 0
     states: dict[tuple[Entity, str, object], tuple[Instant, Fact]] = {}
     measures: dict[tuple[Entity, str, object], tuple[Instant, Fact]] = {}
     request: str = ""
@@ -58,7 +62,6 @@ class Fold:
         self._reader = reader
         self._source = source
         self._groups: dict[tuple[object, ...], _Group] = {}
-        self._summaries: dict[tuple[str, str, int], _Summary] = {}
         self._known: dict[tuple[Entity, str, object], Value] = {}
 
     @property
@@ -82,6 +85,7 @@ class Fold:
             group.states, group.measures = {}, {}
             self._groups[key] = group
         group.lines += 1 + record.more
+        group.records += 1
         if record.at < group.first.at:
             group.first = record
         if record.at >= group.last.at:
@@ -92,15 +96,14 @@ class Fold:
             _newest(group.states, facts.states, record.at)
         if facts.measures:
             _newest(group.measures, facts.measures, record.at)
-        self._sum(record, window)
 
     def flush(self) -> Iterator[Told]:
         """The observations of all lines taken in, oldest first; then it is empty, but for the states that it knows."""
         for group in sorted(self._groups.values(), key=lambda group: (group.last.at, group.last.number)):
             yield self._told(group)
-        for summary in self._summaries.values():
+        for summary in _summaries(self._groups.values()):
             yield self._summed(summary)
-        self._groups, self._summaries = {}, {}
+        self._groups = {}
         if len(self._known) > _MOST_KNOWN:
             self._known.clear()
 
@@ -112,19 +115,6 @@ class Fold:
                 self._known[place] = fact.value
                 changed = True
         return changed
-
-    def _sum(self, record: Record, window: int) -> None:
-        key = (record.service, record.host, window)
-        summary = self._summaries.get(key)
-        if summary is None:
-            summary = self._summaries[key] = _Summary(record.service, record.host, record.at, record.at)
-        summary.first, summary.last = min(summary.first, record.at), max(summary.last, record.at)
-        summary.lines += 1
-        if record.level:
-            grave = gravity(record.level)
-            summary.warnings += grave == WARNING
-            summary.errors += grave >= GRAVE
-            summary.worst = max(summary.worst, grave)
 
     def _told(self, group: _Group) -> Told:
         first, last = group.first, group.last
@@ -178,6 +168,25 @@ class Fold:
     def _origin(self, service: str, host: str) -> dict[str, str]:
         speaker = "@".join(part for part in (service, host) if part)
         return {"id": self._source, "origin": speaker or self._source, "type": "log"}
+
+
+def _summaries(groups: Iterable[_Group]) -> Iterable[_Summary]:
+    """What each service said on each host within each window."""
+    found: dict[tuple[str, str, int], _Summary] = {}
+    for group in groups:
+        first, last = group.first, group.last
+        key = (first.service, first.host, first.at // WINDOW)
+        summary = found.get(key)
+        if summary is None:
+            summary = found[key] = _Summary(first.service, first.host, first.at, last.at)
+        summary.first, summary.last = min(summary.first, first.at), max(summary.last, last.at)
+        summary.lines += group.records
+        if first.level:
+            grave = gravity(first.level)
+            summary.warnings += group.records * (grave == WARNING)
+            summary.errors += group.records * (grave >= GRAVE)
+            summary.worst = max(summary.worst, grave)
+    return found.values()
 
 
 def _newest(into: dict[tuple[Entity, str, object], tuple[Instant, Fact]], facts: tuple[Fact, ...], at: Instant) -> None:

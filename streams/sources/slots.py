@@ -25,7 +25,7 @@ _INT64 = 1 << 63
 _LONGEST_NAME = 120
 _MEASURE = re.compile(
     r"(?<![\w./-])(?:(?P<name>[A-Za-z][\w.-]*+)\s?=|(?P<key>[A-Za-z][\w%-]*+(?: [A-Za-z][\w-]*+){0,2}+)\s?:)\s?"
-    r"(?P<number>[-+]?\d{1,15}(?:\.\d+)?)\s?(?P<unit>%|[A-Za-zµ]{1,12})?(?![\w:=/-]|\.\d)"
+    r"(?P<number>[-+]?\d{1,15}(?:\.\d+)?)(?:\s(?![A-Za-z][\w.%-]*\s?[:=]))?(?P<unit>%|[A-Za-zµ]{1,12})?(?![\w:/-]|\.\d)"
 )
 _TOOK = re.compile(
     r"\b(?:took|after|in|elapsed|duration|timeout(?: of)?)[\s:=-]{1,3}(?P<number>\d{1,12}(?:\.\d+)?)\s?"
@@ -75,16 +75,12 @@ class Facts(msgspec.Struct, frozen=True, gc=False):
 
 
 class _Plan(msgspec.Struct, frozen=True):
-    """Which rules have anything to say about the lines of a template.
-
-    `measured_from` is the place of the word in which the first measure begins (-1: none), the same in every line of a
-    template.
-    """
+    """Which rules have anything to say about the lines of a template."""
 
     ids: tuple[IdRule, ...]
     states: tuple[StateRule, ...]
     version: bool
-    measured_from: int
+    measures: bool
     took: bool
     request: bool
 
@@ -139,8 +135,8 @@ class SlotReader:
                 for rule in self._states
                 if rule.service in ("", record.service) and rule.regex.search(record.message)
             ),
-            _VERSION.search(record.message) is not None,
-            _first_measured(record.message),
+            "ver" in record.message.lower() and _VERSION.search(record.message) is not None,  # the search alone is slow
+            _MEASURE.search(record.message) is not None,
             _TOOK.search(record.message) is not None,
             _REQUEST.search(record.message) is not None,
         )
@@ -235,17 +231,11 @@ def _keyed_attribute(name: str) -> tuple[str, ValueType]:
     return "", "text"
 
 
-def _first_measured(message: str) -> int:
-    """The place of the word in which the first measure begins; -1 where there is none."""
-    first = _MEASURE.search(message)
-    return -1 if first is None else message.count(" ", 0, first.start())
-
-
 def _measures(plan: _Plan, record: Record, owner: Entity, where: tuple[tuple[str, str], ...]) -> list[Fact]:
     found: dict[str, Value] = {}
-    if plan.measured_from >= 0:
+    if plan.measures:
         noun = ""
-        for match in _MEASURE.finditer(record.message.split(" ", plan.measured_from)[-1]):
+        for match in _MEASURE.finditer(record.message):
             name, key, number, unit = match.group("name", "key", "number", "unit")
             measured, noun = _measured(name or key, noun)
             _keep(found, measured, number, unit)

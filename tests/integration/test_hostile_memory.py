@@ -48,24 +48,9 @@ def test_lines_of_a_file_opened_as_text_are_imported(memory: Memory) -> None:
     assert (done.accepted, done.dead) == (1, 2)
 
 
-def test_an_import_takes_fields_as_they_are_and_sets_aside_what_cannot_be_used(memory: Memory) -> None:
-    done = memory.import_lines([{"text": "The desk is open."}, {"text": ""}, b'{"text": "The door is red."}'])
-    (letter,) = memory.dead_letters()
-
-    assert (done.accepted, done.dead) == (2, 1)
-    assert (letter.original, letter.reason.partition(":")[0]) == (b'{"text":""}', "text")
-    assert {found.belief.statement for found in memory.recall("desk or door").found} == {
-        "The desk is open.",
-        "The door is red.",
-    }
-
-
-@pytest.mark.parametrize(
-    ("line", "reason"), [(5, "hold int"), ({"text": object()}, "hold fields that cannot be written")]
-)
-def test_an_import_refuses_what_is_no_line_and_no_fields(memory: Memory, line: object, reason: str) -> None:
-    with pytest.raises(InvalidInput, match=f"lines: {reason}"):
-        memory.import_lines([line])  # type: ignore[list-item]
+def test_lines_that_are_neither_bytes_nor_text_are_refused(memory: Memory) -> None:
+    with pytest.raises(InvalidInput, match="lines: hold dict"):
+        memory.import_lines([{"text": "x"}])  # type: ignore[list-item]
 
 
 @pytest.mark.parametrize("field", ["fusion", "limit", "statuses", "scope", "retrievers"])
