@@ -35,6 +35,7 @@ class AsyncMemory(Threaded):
 
     retain = awaited(Memory.retain)
     import_lines = awaited(Memory.import_lines)
+    import_fields = awaited(Memory.import_fields)
     wait = awaited(Memory.wait)
     recall = awaited(Memory.recall)
     explain = awaited(Memory.explain)

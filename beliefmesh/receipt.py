@@ -1,13 +1,17 @@
 """What a memory is told, and what it gives back for it."""
 
+import reprlib
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
+from typing import TypeVar
 
 import msgspec
 
 from schemas.errors import InvalidInput
 
 Tellable = str | Mapping[str, object]
+Told = TypeVar("Told", bound=bytes | Mapping[str, object])
+"""Of an import: a line of JSON, or fields."""
 
 
 def several(told: object) -> list[object]:
@@ -26,9 +30,17 @@ def line_of(line: object) -> bytes:
     return bytes(line).rstrip(b"\r\n")
 
 
-def chunks_of(lines: Iterable[bytes | str], size: int) -> Iterator[list[bytes]]:
-    """The lines of an import, so many at once. Raises InvalidInput as `line_of` does."""
-    rest = map(line_of, lines)
+def written(fields: Mapping[str, object]) -> bytes:
+    """Fields as a line of JSON, or, where JSON has no form for them, as Python shows them, which is no JSON."""
+    try:
+        return msgspec.json.encode(fields)
+    except (TypeError, ValueError, RecursionError):
+        return reprlib.repr(fields).encode("utf-8", "backslashreplace")
+
+
+def chunks_of(told: Iterable[Told], size: int) -> Iterator[list[Told]]:
+    """What is imported, so many at once."""
+    rest = iter(told)
     while chunk := list(islice(rest, size)):
         yield chunk
 

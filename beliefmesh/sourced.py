@@ -80,7 +80,7 @@ def keep(
     for chunk in _chunks(readings):
         told = [each for each in chunk if isinstance(each, Told)]
         bad = [each for each in chunk if isinstance(each, Refused)]
-        imported = memory.import_lines([msgspec.json.encode(each.fields) for each in told], bank=bank)
+        imported = memory.import_fields([each.fields for each in told], bank=bank)
         unfit = _unfit(told, memory, bank) if imported.dead else []
         _set_aside(memory, [_letter(each, name, file, bank or memory.bank) for each in bad], bank)
         reasons = [each.reason for each in (*bad, *unfit)]

@@ -7,7 +7,7 @@ import msgspec
 
 from beliefmesh.goback import asks_back, gone_back
 from beliefmesh.letters import unreadable
-from beliefmesh.receipt import Imported, Receipt, Tellable, chunks_of, several
+from beliefmesh.receipt import Imported, Receipt, Tellable, Told, chunks_of, line_of, several, written
 from beliefmesh.verbs.bound import Bound, log_events
 from schemas.dead_letter import DeadLetter
 from schemas.errors import Busy, InvalidInput, VersionConflict
@@ -68,11 +68,21 @@ class Telling(Bound):
 
         Lines that go back to the previous setting are decided a thousand lines at a time, after all others of these.
         """
+        return self._import(map(line_of, lines), bank, progress)
+
+    def import_fields(self, rows: Iterable[Mapping[str, object]], *, bank: str | None = None) -> Imported:
+        """Keep observations, each as the fields that its JSON would have; one that cannot be used is set aside.
+
+        As `import_lines`, for who has read something else; a row must stay as it is until a thousand are read.
+        """
+        return self._import(rows, bank, None)
+
+    def _import(self, told: Iterable[Told], bank: str | None, progress: Callable[[int], None] | None) -> Imported:
         name = self._bank(bank)
         self._adopt_policy(name)
         accepted = dead = unclear = 0
         places: list[tuple[int, int]] = []
-        for chunk in chunks_of(lines, _LINES_AT_ONCE):
+        for chunk in chunks_of(told, _LINES_AT_ONCE):
             good, letters = self._parse(chunk, name)
             asking = [observation for observation in good if asks_back(observation) is not None][:_MOST_ASKING]
             places += self._log_observations([observation for observation in good if observation not in asking])
@@ -112,18 +122,23 @@ class Telling(Bound):
         observation = observation_from({**fields, **data}, bank=bank, now=self.home.clock(), skew=skew)
         return self._echoes.marked(observation)
 
-    def _parse(self, lines: Sequence[bytes], bank: str) -> tuple[list[Observation], list[DeadLetter]]:
+    def _parse(self, told: Sequence[Told], bank: str) -> tuple[list[Observation], list[DeadLetter]]:
         good: list[Observation] = []
         letters = []
         now = self.home.clock()
         skew = self.home.graph.policy(bank).skew
-        for line in lines:
-            if not line.strip():
-                continue
+        for each in told:
             try:
-                good.append(self._echoes.marked(observation_from_json(line, bank=bank, now=now, skew=skew)))
+                if isinstance(each, Mapping):
+                    observation = observation_from(each, bank=bank, now=now, skew=skew)
+                elif each.strip():
+                    observation = observation_from_json(each, bank=bank, now=now, skew=skew)
+                else:
+                    continue
+                good.append(self._echoes.marked(observation))
             except InvalidInput as error:
-                letters.append(unreadable(line, bank, error, now))
+                original = written(each) if isinstance(each, Mapping) else each
+                letters.append(unreadable(original, bank, error, now))
         return good, letters
 
     def _append(self, taken: Sequence[Observation], wait: bool) -> Receipt:

@@ -1,6 +1,7 @@
 """What a mapping may write for a value: a constant, a template over paths, a list of choices, or a table of values."""
 
 import json
+import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -23,6 +24,7 @@ _STEP = re.compile(r"([^.\[\]{}]+)((?:\[-?\d+\])*)")
 _INDEX = re.compile(r"-?\d+")
 _PLACE = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")
 _DEEPEST = 50
+_INT64 = 1 << 63
 
 
 def path_of(told: object, field: str) -> Path:
@@ -169,14 +171,16 @@ def _read_change(told: object, field: str) -> Callable[[Any], object]:
 
 
 def _number(value: object) -> object:
-    """The number that a text is; anything else is left for intake to judge."""
+    """The number that a text is, if a value can be that number; anything else is left for intake to judge."""
     if not isinstance(value, str):
         return value
     for read in (int, float):
         try:
-            return read(value)
+            number = read(value)
         except ValueError:
             continue
+        fits = math.isfinite(number) if isinstance(number, float) else abs(number) < _INT64
+        return number if fits else value
     return value
 
 

@@ -48,6 +48,21 @@ def test_lines_of_a_file_opened_as_text_are_imported(memory: Memory) -> None:
     assert (done.accepted, done.dead) == (1, 2)
 
 
+def test_rows_that_cannot_be_used_are_set_aside_and_lose_no_other(memory: Memory) -> None:
+    endless: dict[str, object] = {}
+    endless["text"] = endless
+    bad = [{"text": ""}, {"text": "\ud800"}, {"text": object()}, {"weight": float("nan"), "text": "x"}, endless]
+
+    done = memory.import_fields([{"text": "The desk is open."}, *bad, {"text": "The door is red."}])
+
+    assert (done.accepted, done.dead) == (2, 5)
+    assert {letter.original[:10] for letter in memory.dead_letters()} >= {b'{"text":""', b"{'text': '"}
+    assert {found.belief.statement for found in memory.recall("desk or door").found} == {
+        "The desk is open.",
+        "The door is red.",
+    }
+
+
 def test_lines_that_are_neither_bytes_nor_text_are_refused(memory: Memory) -> None:
     with pytest.raises(InvalidInput, match="lines: hold dict"):
         memory.import_lines([{"text": "x"}])  # type: ignore[list-item]

@@ -507,6 +507,15 @@ def test_the_remote_client_imports_lines_and_handles_dead_letters(remote: Remote
     assert remote.dead_letters() == []
 
 
+def test_the_remote_client_imports_fields(remote: RemoteMemory, memory: Memory) -> None:
+    done = remote.import_fields([{"text": "The desk opens at nine."}, {"text": ""}, {"text": object()}])
+    remote.wait(done.token)
+
+    assert (done.accepted, done.dead) == (1, 2)
+    memory.import_fields([{"text": "The desk opens at nine."}], bank="shop")
+    assert memory.stats("shop")["banks"]["shop"]["evidence"] == 1
+
+
 def test_the_remote_client_raises_what_the_memory_raised(remote: RemoteMemory) -> None:
     remote.retain(SHIPPING)
     id = remote.recall("free shipping", as_of="2024-06-10").found[0].belief.id

@@ -10,6 +10,7 @@ from beliefmesh.remote import RemoteMemory
 
 VERBS = [
     "retain",
+    "import_fields",
     "import_lines",
     "wait",
     "recall",

@@ -10,6 +10,7 @@ DOCUMENT = {
     "fields": {"status": {"name": "Done"}, "labels": ["a", "b"], "points": 3.0, "empty": "", "open": True},
     "url": "https://api.example.com/repos/o/r/issues/7",
     "ms": 1716195600500,
+    "odd": {"nan": "nan", "infinite": "-inf", "long": "9" * 400},
 }
 
 
@@ -36,6 +37,10 @@ def value(told: object, **names: object) -> object:
         ({"from": "{url}", "after": "/repos/", "before": "/issues/"}, "o/r"),
         ({"from": "{url}", "after": "/pulls/"}, None),
         ({"from": "{ms}", "as": "milliseconds"}, 1716195600.5),
+        ({"from": "{ms}", "as": "number"}, 1716195600500),
+        ({"from": "{odd.nan}", "as": "number"}, "nan"),
+        ({"from": "{odd.infinite}", "as": "milliseconds"}, "-inf"),
+        ({"from": "{odd.long}", "as": "milliseconds"}, "9" * 400),
         ({"from": "{fields.labels}", "as": "joined"}, "a, b"),
         ({"from": "{fields.status.name}", "map": {"Done": "closed"}}, "closed"),
         ({"from": "{key}", "map": {"Done": "closed"}, "default": "open"}, "open"),
