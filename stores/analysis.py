@@ -158,7 +158,7 @@ def _split_chunk(chunk: str, singles: bool) -> tuple[str, ...]:
     """An identifier as a whole, then its parts; a plain word alone."""
     whole = chunk.strip("_")
     if whole.isalnum() and whole.isascii():
-        return (_stem(whole.lower()),)  # as below, and three times faster
+        return (_stem(whole.lower()),)  # as below, in fewer steps
     parts = [part for part in _SPLIT.split(whole) if part]
     found: list[str] = []
     paired = not whole.isascii() and _HAS_PAIRED.search(whole) is not None
