@@ -101,7 +101,7 @@ STEPS: tuple[Ask, ...] = (
     lambda memory: memory.retain([sighting(at, name, "red") for at, name in enumerate(("door", "gate", "mill"))]),
     lambda memory: memory.recall("what colour is the door of 2024-05-01?"),
     lambda memory: memory.retain([sighting(3, "door", "green"), depth(4, 10), depth(5, 12), MURMUR]),
-    lambda memory: memory.recall("fog over the lake"),
+    lambda memory: memory.recall("fog over the lake", session="walk", recent=2),
     lambda memory: memory.set_policy(Policy(attributes=RULES)),
     ended,
     lambda memory: memory.history(entity="gate", attribute="colour"),
