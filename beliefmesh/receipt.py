@@ -30,6 +30,13 @@ def line_of(line: object) -> bytes:
     return bytes(line).rstrip(b"\r\n")
 
 
+def fields_of(row: object) -> Mapping[str, object]:
+    """One row of an import, which must be a mapping. Raises InvalidInput."""
+    if not isinstance(row, Mapping):
+        raise InvalidInput("rows", f"hold {type(row).__name__}; give mappings, as in [{{'text': 'The yard is shut.'}}]")
+    return row
+
+
 def written(fields: Mapping[str, object]) -> bytes:
     """Fields as a line of JSON, or, where JSON has no form for them, as Python shows them, which is no JSON."""
     try:

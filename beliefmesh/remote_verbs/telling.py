@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from beliefmesh.http.body import LINES_TYPE
 from beliefmesh.http.reply import EXACT_TYPE
 from beliefmesh.letters import Letters
-from beliefmesh.receipt import Imported, Receipt, Tellable, line_of, several, written
+from beliefmesh.receipt import Imported, Receipt, Tellable, fields_of, line_of, several, written
 from beliefmesh.remote_verbs.connected import Connected
 from schemas.dead_letter import DeadLetter
 from schemas.wire import dump, load
@@ -48,7 +48,7 @@ class RemoteTelling(Connected):
 
     def import_fields(self, rows: Iterable[Mapping[str, object]], *, bank: str | None = None) -> Imported:
         """Keep observations, each as the fields that its JSON would have, as `Memory.import_fields` does."""
-        return self.import_lines(map(written, rows), bank=bank)
+        return self.import_lines(map(written, map(fields_of, rows)), bank=bank)
 
     def set_aside(self, letters: Sequence[DeadLetter], *, bank: str | None = None) -> None:
         """Keep what a source could not use, which was read here, as dead letters of the mesh."""

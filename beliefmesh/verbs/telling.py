@@ -7,7 +7,7 @@ import msgspec
 
 from beliefmesh.goback import asks_back, gone_back
 from beliefmesh.letters import unreadable
-from beliefmesh.receipt import Imported, Receipt, Tellable, Told, chunks_of, line_of, several, written
+from beliefmesh.receipt import Imported, Receipt, Tellable, Told, chunks_of, fields_of, line_of, several, written
 from beliefmesh.verbs.bound import Bound, log_events
 from schemas.dead_letter import DeadLetter
 from schemas.errors import Busy, InvalidInput, VersionConflict
@@ -75,7 +75,7 @@ class Telling(Bound):
 
         As `import_lines`, for who has read something else; a row must stay as it is until a thousand are read.
         """
-        return self._import(rows, bank, None)
+        return self._import(map(fields_of, rows), bank, None)
 
     def _import(self, told: Iterable[Told], bank: str | None, progress: Callable[[int], None] | None) -> Imported:
         name = self._bank(bank)

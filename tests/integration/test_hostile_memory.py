@@ -63,6 +63,12 @@ def test_rows_that_cannot_be_used_are_set_aside_and_lose_no_other(memory: Memory
     }
 
 
+@pytest.mark.parametrize("rows", [[5], ["The desk is open."], {"text": "The desk is open."}])
+def test_rows_that_are_no_mappings_are_refused(memory: Memory, rows: object) -> None:
+    with pytest.raises(InvalidInput, match=r"rows: hold (int|str); give mappings"):
+        memory.import_fields(rows)  # type: ignore[arg-type]
+
+
 def test_lines_that_are_neither_bytes_nor_text_are_refused(memory: Memory) -> None:
     with pytest.raises(InvalidInput, match="lines: hold dict"):
         memory.import_lines([{"text": "x"}])  # type: ignore[list-item]

@@ -512,6 +512,8 @@ def test_the_remote_client_imports_fields(remote: RemoteMemory, memory: Memory) 
     remote.wait(done.token)
 
     assert (done.accepted, done.dead) == (1, 2)
+    with pytest.raises(InvalidInput, match="rows: hold str"):
+        remote.import_fields(["The desk opens at nine."])  # type: ignore[list-item]
     memory.import_fields([{"text": "The desk opens at nine."}], bank="shop")
     assert memory.stats("shop")["banks"]["shop"]["evidence"] == 1
 
