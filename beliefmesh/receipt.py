@@ -10,7 +10,7 @@ import msgspec
 from schemas.errors import InvalidInput
 
 Tellable = str | Mapping[str, object]
-Told = TypeVar("Told", bound=bytes | Mapping[str, object])
+Importable = TypeVar("Importable", bound=bytes | Mapping[str, object])
 """Of an import: a line of JSON, or fields."""
 
 
@@ -45,7 +45,7 @@ def written(fields: Mapping[str, object]) -> bytes:
         return reprlib.repr(fields).encode("utf-8", "backslashreplace")
 
 
-def chunks_of(told: Iterable[Told], size: int) -> Iterator[list[Told]]:
+def chunks_of(told: Iterable[Importable], size: int) -> Iterator[list[Importable]]:
     """What is imported, so many at once."""
     rest = iter(told)
     while chunk := list(islice(rest, size)):

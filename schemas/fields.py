@@ -10,6 +10,7 @@ from schemas.claim import Scope, Value, scope_of
 from schemas.entity import Entity
 from schemas.errors import InvalidInput, TooLarge
 from schemas.limits import (
+    INT64,
     MAX_ITEMS,
     MAX_NAME_BYTES,
     MAX_WEIGHT,
@@ -24,7 +25,6 @@ Fields = dict[str, Any]
 Reader = Callable[[object, str], Any]
 """A function of (value, path): it returns what it accepts, and raises InvalidInput under that path."""
 
-_INT64 = 1 << 63
 _NOWHERE: Mapping[str, str] = {}
 
 
@@ -110,7 +110,7 @@ def read_weight(value: object, path: str) -> float:
 
 def read_turn(value: object, path: str) -> int:
     """Accept a place in a session."""
-    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < _INT64:
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < INT64:
         raise InvalidInput(path, f"is {shown(value)}; it must be a whole number from 0 on")
     return int(value)
 
@@ -199,6 +199,6 @@ def _label(value: object, path: str, name: object) -> str:
 def _number(value: int | float, path: str) -> int | float:
     if isinstance(value, float) and not math.isfinite(value):
         raise InvalidInput(path, f"is {value}; numbers must be finite")
-    if isinstance(value, int) and not -_INT64 <= value < _INT64:
+    if isinstance(value, int) and not -INT64 <= value < INT64:
         raise InvalidInput(path, "is an integer beyond 64 bits; write it as text")
     return int(value) if isinstance(value, int) else float(value)

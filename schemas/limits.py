@@ -9,6 +9,8 @@ MAX_NAME_BYTES = 1_024
 MAX_QUERY_CHARS = 10_000
 MAX_WEIGHT = 1_000.0
 MAX_ITEMS = 1_000
+INT64 = 1 << 63
+"""Whole numbers that every store can keep are less than this, and no less than its negative."""
 
 BANK_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 

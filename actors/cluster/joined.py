@@ -6,7 +6,6 @@ from typing import Any
 from actors.cluster.mesh import EXTRACTORS, FOR_EVER, START_SECONDS, RayMesh
 from actors.cluster.shells import EXTRACTOR, SEARCH, SHARD
 from actors.cluster.start import NAMESPACE, join_ray, start_ray
-from actors.kept import SHARD_CACHE_MB
 from actors.shared import ANYWHERE, Crew, JoinedMesh, Placement, name_of, require_absolute
 from schemas.errors import InvalidSetting
 from stores.ports import StoreUrls
@@ -31,7 +30,7 @@ class SharedMesh(RayMesh, JoinedMesh):
         urls: StoreUrls,
         *,
         shards: int,
-        shard_cache_mb: int = SHARD_CACHE_MB,
+        shard_cache_mb: int,
         address: str = "",
         placement: Placement = ANYWHERE,
     ) -> None:

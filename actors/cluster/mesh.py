@@ -11,7 +11,6 @@ from ray.exceptions import GetTimeoutError, RayActorError, RayError, RayTaskErro
 from actors.cluster.shells import EXTRACTOR, SEARCH, SHARD
 from actors.cluster.start import start_ray
 from actors.extractor import PIECE
-from actors.kept import SHARD_CACHE_MB
 from actors.mesh import Mesh, summed
 from actors.shared import Crew, Pulse
 from schemas.answer import NEWEST_TURNS, Answer, Explanation, History
@@ -44,7 +43,7 @@ class RayMesh(Mesh):
 
     parallel = True
 
-    def __init__(self, urls: StoreUrls, *, shards: int, shard_cache_mb: int = SHARD_CACHE_MB) -> None:
+    def __init__(self, urls: StoreUrls, *, shards: int, shard_cache_mb: int) -> None:
         self._connect(start_ray())
         self._slow = bool(urls.language.url)
         self._crew = Crew(

@@ -7,7 +7,7 @@ import msgspec
 
 from beliefmesh.goback import asks_back, gone_back
 from beliefmesh.letters import unreadable
-from beliefmesh.receipt import Imported, Receipt, Tellable, Told, chunks_of, fields_of, line_of, several, written
+from beliefmesh.receipt import Importable, Imported, Receipt, Tellable, chunks_of, fields_of, line_of, several, written
 from beliefmesh.verbs.bound import Bound, log_events
 from schemas.dead_letter import DeadLetter
 from schemas.errors import Busy, InvalidInput, VersionConflict
@@ -77,7 +77,7 @@ class Telling(Bound):
         """
         return self._import(map(fields_of, rows), bank, None)
 
-    def _import(self, told: Iterable[Told], bank: str | None, progress: Callable[[int], None] | None) -> Imported:
+    def _import(self, told: Iterable[Importable], bank: str | None, progress: Callable[[int], None] | None) -> Imported:
         name = self._bank(bank)
         self._adopt_policy(name)
         accepted = dead = unclear = 0
@@ -122,7 +122,7 @@ class Telling(Bound):
         observation = observation_from({**fields, **data}, bank=bank, now=self.home.clock(), skew=skew)
         return self._echoes.marked(observation)
 
-    def _parse(self, told: Sequence[Told], bank: str) -> tuple[list[Observation], list[DeadLetter]]:
+    def _parse(self, told: Sequence[Importable], bank: str) -> tuple[list[Observation], list[DeadLetter]]:
         good: list[Observation] = []
         letters = []
         now = self.home.clock()

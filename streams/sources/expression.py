@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from schemas.errors import InvalidInput
 from schemas.fields import Reader, one_of
-from schemas.limits import check_text, shown
+from schemas.limits import INT64, check_text, shown
 from streams.sources.yaml_file import read_keys
 
 Names = Mapping[str, object]
@@ -24,7 +24,6 @@ _STEP = re.compile(r"([^.\[\]{}]+)((?:\[-?\d+\])*)")
 _INDEX = re.compile(r"-?\d+")
 _PLACE = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")
 _DEEPEST = 50
-_INT64 = 1 << 63
 
 
 def path_of(told: object, field: str) -> Path:
@@ -179,7 +178,7 @@ def _number(value: object) -> object:
             number = read(value)
         except ValueError:
             continue
-        fits = math.isfinite(number) if isinstance(number, float) else abs(number) < _INT64
+        fits = math.isfinite(number) if isinstance(number, float) else -INT64 <= number < INT64
         return number if fits else value
     return value
 

@@ -11,6 +11,7 @@ from beliefs.sentences import words
 from beliefs.units import UNITS
 from schemas.claim import Value, ValueType
 from schemas.entity import Entity
+from schemas.limits import INT64
 from streams.sources.masks import masked_path
 from streams.sources.pattern_file import IdRule, StateRule, filled
 from streams.sources.record import Record
@@ -21,7 +22,6 @@ HOST = "host"
 _LASTING = frozenset((SERVICE, HOST, "server", "node", "device", "interface", "cluster"))
 _PLANS = 20_000
 _READ = 4_096
-_INT64 = 1 << 63
 _LONGEST_NAME = 120
 _MEASURE = re.compile(
     r"(?<![\w./-])(?:(?P<name>[A-Za-z][\w.-]*+)\s?=|(?P<key>[A-Za-z][\w%-]*+(?: [A-Za-z][\w-]*+){0,2}+)\s?:)\s?"
@@ -273,7 +273,7 @@ def _measured(name: str, noun: str) -> tuple[str, str]:
 
 
 def _is_measured(name: str, value: Value) -> bool:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not -_INT64 <= value < _INT64:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not -INT64 <= value < INT64:
         return False
     return len(name) <= _LONGEST_NAME and _names_a_measure(name)
 
